@@ -1,15 +1,17 @@
-//! Builds the page: `web/` is copied into cargo's own folder, `npm ci` fetches what it is made with, esbuild bundles it into one HTML file.
+//! Builds the page: `web/` is copied into cargo's own folder, `npm ci` fetches what it is made with, esbuild bundles it
+//! into one HTML file.
 //!
-//! Nothing is written outside `OUT_DIR`, and packages are fetched again only when `package-lock.json` changes. Without Node.js, or without a network
-//! when packages are needed, a warning says what to do and the program carries a plain page that says the same. For packagers:
+//! Nothing is written outside `OUT_DIR`, and packages are fetched again only when `package-lock.json` changes. Without
+//! Node.js, or without a network when packages are needed, a warning says what to do and the program carries a plain
+//! page that says the same. For packagers:
 //!
 //! ```text
 //! HOLONOM_PAGE=/path/page.html    a page that was built elsewhere (`node build.mjs page.html` in web/); nothing is fetched
 //! HOLONOM_PAGE_REQUIRED=1         fail instead of falling back
 //! ```
 //!
-//! Two files are made: `page.html`, and `page_facts.rs` with `COMPLETE` (false for the plain page) and the hashes of its scripts and styles, by which
-//! the server's Content-Security-Policy lets them run.
+//! Two files are made: `page.html`, and `page_facts.rs` with `COMPLETE` (false for the plain page) and the hashes of
+//! its scripts and styles, by which the server's Content-Security-Policy lets them run.
 
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
@@ -35,6 +37,9 @@ fn main() {
     }
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=fallback.html");
+    if env::var_os("CARGO_FEATURE_SERVER").is_none() {
+        return; // nobody serves a page
+    }
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     let (page, complete) = match page(&out) {
         Ok(page) => (page, true),

@@ -202,7 +202,7 @@ fn three_ways(page: &mut Page) -> Result<(), Failed> {
         return Err(String::from_utf8_lossy(&out.stderr).into_owned());
     }
     let text = String::from_utf8_lossy(&out.stdout).into_owned();
-    page.text("His section 5: constraints, Lagrange's equations in angles, and a hybrid of both (`cargo run --release --example hybrid`); [double-pendulum](../scenes/double-pendulum.toml) runs the first two from a scene file.");
+    page.text("His section 5: constraints, Lagrange's equations in angles, and a hybrid of both (`cargo run --release --package holonom --example hybrid`); [double-pendulum](../scenes/double-pendulum.toml) runs the first two from a scene file.");
     page.text(&format!("```text\n{}\n```", text.trim_end()));
     Ok(())
 }

@@ -187,7 +187,8 @@ fn local_links(text: &str) -> Vec<&str> {
 
 /// Every link to a file leads somewhere.
 pub fn check_links(root: &Path) -> Result<(), String> {
-    let mut pages = vec![root.join("README.md"), root.join("CHANGELOG.md")];
+    let top = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "THIRD-PARTY.md"];
+    let mut pages: Vec<PathBuf> = top.iter().map(|name| root.join(name)).collect();
     pages.extend(files(&root.join("docs"), "md")?);
     let mut dead = Vec::new();
     for page in pages {

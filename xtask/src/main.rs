@@ -3,7 +3,11 @@
 mod documents;
 mod house;
 mod manual;
+mod packages;
 mod page;
+mod python;
+mod site;
+mod soak;
 mod source;
 mod steps;
 mod wrap;
@@ -15,8 +19,10 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   test       formatting, lints, all tests, the page in a browser, all examples, documentation
-  soak       long runs of the tests that draw their cases at random: some minutes
+  soak       long runs of what draws its cases at random: tests, messages, spoilt files, fuzz targets, Miri: hours; words name parts
   page       the page in a browser alone; words select tests by their names
+  python     the Python package in a fresh virtual environment: the wheel, and its tests; words are given to pytest
+  site       write the page with the engine in it, for any host of files, into target/site
   examples   write docs/examples.md and docs/images/chain.svg anew from the examples
   manual     write docs/verification.md anew from what `holonom verify` finds
   reproduction  write docs/reproduction.md, its pictures, and the short table of the README anew: some minutes of measuring;
@@ -24,6 +30,7 @@ usage: cargo xtask COMMAND
   scenes     write docs/scenes-reference.md, docs/gallery.md and scenes/scene.schema.json anew from declarations and scenes
   house      functions too long, lists of arguments too long, names of two types, comments too wide
   wrap       wrap the comments of all crates, or of the folders and files given, at the width of code
+  packages   write what published packages need: licences and READMEs of all crates, THIRD-PARTY.md
   protocol   write crates/holonom-view/web/src/protocol.ts anew from the messages of the program
   fmt        format the workspace
 ";
@@ -33,12 +40,15 @@ fn main() -> ExitCode {
     let root = root();
     let good = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => steps::test(&root),
-        ["soak"] => steps::soak(&root),
+        ["soak", ref parts @ ..] => soak::soak(&root, parts),
         ["page", ref words @ ..] => report(page::test(&root, words)),
+        ["python", ref words @ ..] => report(python::test(&root, words)),
+        ["site"] => report(site::build(&root).map(|folder| println!("{}", folder.display()))),
         ["examples"] => report(documents::write_examples(&root)),
         ["manual"] => report(manual::write(&root)),
         ["reproduction", ref parts @ ..] => report(reproduction(&root, parts)),
         ["scenes"] => report(steps::cargo(&root, &["run", "-q", "-p", "holonom-scene", "--example", "documents"])),
+        ["packages"] => report(packages::write(&root)),
         ["house"] => report(house::check(&root)),
         ["wrap", ref places @ ..] => report(wrap::write(&root, places)),
         ["protocol"] => report(page::write_protocol(&root)),

@@ -1,17 +1,28 @@
 //! The page of the viewer: its types are checked, and it is tried end to end in a real browser (`crates/holonom-view/web/tests`). What that needs besides Rust is
 //! installed where that can be done without asking anybody, and named exactly where it cannot.
 
-use crate::steps;
+use crate::{site, steps};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const WEB: &str = "crates/holonom-view/web";
+/// The sources of the page.
+pub const WEB: &str = "crates/holonom-view/web";
 
 /// Where Debian and others put the browser; the variable `CHROMIUM` names any other place.
 const BROWSERS: [&str; 3] = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
-/// Check the page, build the program, and try both together; `words` select tests by their names.
+/// Every scene of the gallery on the site, large ones too, against the program: half an hour and more.
+pub fn soak(root: &Path) -> Result<(), String> {
+    try_all(root, &["site: the bits"], &[("HOLONOM_SITE_ALL", "1")])
+}
+
+/// Check the page, build the program and the site, and try them together; `words` select tests by their names. The site takes minutes to build: it is, where all is tried or a
+/// word names it.
 pub fn test(root: &Path, words: &[&str]) -> Result<(), String> {
+    try_all(root, words, &[])
+}
+
+fn try_all(root: &Path, words: &[&str], variables: &[(&str, &str)]) -> Result<(), String> {
     let (web, tests) = (root.join(WEB), root.join(WEB).join("tests"));
     require_node()?;
     let browser = require_browser()?;
@@ -21,6 +32,10 @@ pub fn test(root: &Path, words: &[&str]) -> Result<(), String> {
     let program = steps::build_command(root)?;
     let mut node = Command::new("node");
     node.arg("run.mjs").args(words).current_dir(&tests).env("HOLONOM", program).env("CHROMIUM", browser);
+    node.envs(variables.iter().copied());
+    if words.is_empty() || words.iter().any(|word| word.starts_with("site")) {
+        node.env("SITE", site::build(root)?);
+    }
     run(&mut node, "the tests of the page")
 }
 
@@ -36,7 +51,8 @@ fn there(program: &str) -> bool {
     quiet.is_ok_and(|s| s.success())
 }
 
-fn run(command: &mut Command, what: &str) -> Result<(), String> {
+/// Run a command, its output going where ours goes.
+pub fn run(command: &mut Command, what: &str) -> Result<(), String> {
     match command.status() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("{what}: ended with {status}")),
@@ -44,7 +60,8 @@ fn run(command: &mut Command, what: &str) -> Result<(), String> {
     }
 }
 
-fn require_node() -> Result<(), String> {
+/// Node.js with npm, installed where that can be done.
+pub fn require_node() -> Result<(), String> {
     if there("node") && there("npm") {
         return Ok(());
     }
@@ -74,7 +91,7 @@ fn require_browser() -> Result<PathBuf, String> {
 }
 
 /// Debian packages, where we are root and may install them; whether that worked is seen by looking again.
-fn install(names: &str) {
+pub fn install(names: &str) {
     let root = Command::new("id").arg("-u").output().is_ok_and(|o| o.stdout.trim_ascii() == b"0");
     if !root || !there("apt-get") {
         return;
@@ -93,7 +110,7 @@ fn install(names: &str) {
 }
 
 /// The packages that a folder's lock file lists, unless they are there already.
-fn packages(folder: &Path) -> Result<(), String> {
+pub fn packages(folder: &Path) -> Result<(), String> {
     let age = |name: &str| folder.join(name).metadata().and_then(|m| m.modified());
     if let (Ok(installed), Ok(wanted)) = (age("node_modules/.package-lock.json"), age("package-lock.json"))
         && installed >= wanted

@@ -1,6 +1,6 @@
 //! The steps of `cargo xtask test`: each has a name, is timed, and goes on to the next even when it fails.
 
-use crate::{documents, house, manual, page};
+use crate::{documents, house, manual, packages, page, python, soak};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -10,38 +10,6 @@ struct Done {
     name: String,
     time: Duration,
     good: bool,
-}
-
-/// Tests of the engine that draw their cases at random, with the variable that says how many, for long runs.
-const SOAK: &[(&str, &str, &str)] = &[
-    ("solve", "PROPTEST_CASES", "2000"),
-    ("invariance", "PROPTEST_CASES", "2000"),
-    ("reactions", "PROPTEST_CASES", "2000"),
-    ("solvers_loops", "PROPTEST_CASES", "2000"),
-    ("conservation", "PROPTEST_CASES", "2000"),
-    ("joint_coordinates", "PROPTEST_CASES", "2000"),
-    ("ledger_blows", "PROPTEST_CASES", "6400"),
-    ("graded", "HOLONOM_GRADED", "5000"),
-    ("rest", "HOLONOM_REST", "1"),
-    ("stepping_pairs", "HOLONOM_FLIGHTS", "200"),
-    ("stepping_surfaces", "HOLONOM_DROPS", "40"),
-    ("stepping_heaps", "HOLONOM_HEAPS", "1"),
-    ("event_flights", "FLIGHTS", "200"),
-];
-
-/// Long runs; true when all passed.
-pub fn soak(root: &Path) -> bool {
-    let mut good = true;
-    for (name, variable, cases) in SOAK {
-        let start = Instant::now();
-        println!("== {name}, {variable}={cases}");
-        let arguments = ["test", "-p", "holonom", "--test", name, "--no-fail-fast", "--", "--nocapture"];
-        let result = run(command(root, &arguments).env(variable, cases));
-        good &= result.is_ok();
-        let verdict = if result.is_ok() { "passed" } else { "FAILED" };
-        println!("== {name}: {verdict}, {:.0} s\n", start.elapsed().as_secs_f64());
-    }
-    good
 }
 
 /// Run everything; true when all steps passed.
@@ -67,6 +35,7 @@ pub fn test(root: &Path) -> bool {
     step("lints", &|| cargo(root, &["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]));
     step("tests", &|| cargo(root, &["test", "--workspace", "--no-fail-fast"]));
     step("page", &|| page::test(root, &[]));
+    step("python", &|| python::test(root, &[]));
     step("documentation", &|| {
         run(command(root, &["doc", "--quiet", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
     });
@@ -76,6 +45,9 @@ pub fn test(root: &Path) -> bool {
     step("names of types", &|| house::check_type_names(root));
     step("width of comments", &|| house::check_comments(root));
     step("links", &|| documents::check_links(root));
+    step("files of packages", &|| packages::check(root));
+    step("packages", &|| packages::package(root));
+    step("fuzz targets", &|| soak::check_targets(root));
     step("verification manual", &|| manual::check(root));
     step("building the examples", &|| {
         let packages = documents::EXAMPLES.iter().flat_map(|package| ["--package", package]);
@@ -121,7 +93,8 @@ fn require_components(root: &Path) -> Result<(), String> {
         .into())
 }
 
-fn command(root: &Path, arguments: &[&str]) -> Command {
+/// Cargo with these arguments, not yet started.
+pub fn command(root: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(root);
     command
@@ -132,12 +105,18 @@ pub fn cargo(root: &Path, arguments: &[&str]) -> Result<(), String> {
     run(&mut command(root, arguments))
 }
 
-fn run(command: &mut Command) -> Result<(), String> {
+/// Run a command to its end.
+pub fn run(command: &mut Command) -> Result<(), String> {
     match command.status() {
         Ok(status) if status.success() => Ok(()),
         Ok(status) => Err(format!("cargo ended with {status}")),
         Err(e) => Err(format!("cargo could not be started: {e}")),
     }
+}
+
+/// What cargo says on standard output.
+pub fn output_of(root: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
+    output(&mut command(root, arguments))
 }
 
 /// Run cargo and return its standard output; when it fails, all it said.
@@ -171,6 +150,13 @@ pub fn build_command(root: &Path) -> Result<PathBuf, String> {
     let artefacts = messages.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
     let path = artefacts.filter_map(|m| m["executable"].as_str().map(PathBuf::from)).next_back();
     path.ok_or_else(|| "cargo built no command".into())
+}
+
+/// Cargo's target folder.
+pub fn target_folder(root: &Path) -> Result<PathBuf, String> {
+    let said = output(&mut command(root, &["metadata", "--no-deps", "--format-version", "1"]))?;
+    let about: serde_json::Value = serde_json::from_slice(&said).map_err(|e| format!("cargo metadata: {e}"))?;
+    about["target_directory"].as_str().map(PathBuf::from).ok_or_else(|| "cargo names no target folder".into())
 }
 
 fn summary(done: &[Done]) -> bool {

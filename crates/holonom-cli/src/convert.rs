@@ -5,6 +5,7 @@ use crate::Exit;
 use crate::error::{CliError, to_stderr, warn};
 use crate::output::{StandardOutput, refuse_existing};
 use crate::scene::{SceneArgs, SceneOptions};
+use crate::text::plural;
 use holonom_record::replace_file;
 use holonom_scene::{Format, Loaded, write};
 use serde_json::json;
@@ -46,10 +47,7 @@ pub(crate) fn run(args: &ConvertArgs, out: &mut StandardOutput) -> Result<Exit, 
     }
     replace_file(&args.output, text.as_bytes()).map_err(|e| CliError::io(e.to_string()))?;
     // read back what was written: it must be the same mechanism in the same state
-    let again = SceneArgs {
-        scene: args.output.display().to_string(),
-        options: SceneOptions { set: Vec::new(), ..args.options.clone() },
-    };
+    let again = SceneArgs { scene: args.output.display().to_string(), options: args.options.without_settings() };
     let same = match again.load_quietly().and_then(|l| Ok(l.build()?)) {
         Ok(back) => back.initial_state().hash() == model.initial_state().hash(),
         Err(error) => {
@@ -79,13 +77,19 @@ pub(crate) fn run(args: &ConvertArgs, out: &mut StandardOutput) -> Result<Exit, 
     let ignored = loaded.report.warnings().count();
     let ignored =
         if ignored > 0 { format!("; {ignored} things do not count as they stand, see above") } else { String::new() };
-    out.write(&format!("{}: {bodies} bodies, {joints} joints, {forces} forces{ignored}\n", args.output.display()))?;
+    out.write(&format!(
+        "{}: {}, {}, {}{ignored}\n",
+        args.output.display(),
+        plural(bodies, "body", "bodies"),
+        plural(joints, "joint", "joints"),
+        plural(forces, "force", "forces")
+    ))?;
     Ok(Exit::Ok)
 }
 
 fn text_of(args: &ConvertArgs, loaded: &Loaded) -> Result<String, CliError> {
     let first = loaded.sources.files().first();
-    if loaded.format == Format::Scene && args.options.set.is_empty() {
+    if loaded.format == Format::Scene && args.options.settings().is_empty() {
         let text = first.map_or("", |f| f.text.as_str());
         return write::formatted(text).map_err(|report| CliError::report(report, loaded.sources.clone()));
     }

@@ -3,25 +3,20 @@
 
 use crate::Exit;
 use holonom::{ModelError, StepError};
-use holonom_record::{RecordError, RecordErrorClass};
+use holonom_record::RecordError;
+use holonom_run::Failure;
 use holonom_scene::diagnostic::{Class, DiagnosticData};
 use holonom_scene::source::Sources;
-use holonom_scene::{Diagnostic, LoadError, Report, Severity};
+use holonom_scene::{Diagnostic, LoadError, Report};
 use serde::Serialize;
-use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
+use std::sync::OnceLock;
 
 /// A failed command.
 #[derive(Debug)]
 pub(crate) struct CliError {
     pub exit: Exit,
-    content: Content,
-}
-
-#[derive(Debug)]
-enum Content {
-    Sentence { message: String, notes: Vec<(&'static str, String)> },
-    Report { report: Report, sources: Sources },
+    failure: Failure,
 }
 
 /// All of it as data.
@@ -32,148 +27,129 @@ struct Errors {
 }
 
 impl CliError {
-    fn new(exit: Exit, message: impl Into<String>) -> Self {
-        CliError { exit, content: Content::Sentence { message: message.into(), notes: Vec::new() } }
-    }
-
     /// Bad input or usage.
     pub fn usage(message: impl Into<String>) -> Self {
-        CliError::new(Exit::Usage, message)
+        Failure::input(message).into()
     }
 
     /// A limit was exceeded.
     pub fn limit(message: impl Into<String>) -> Self {
-        CliError::new(Exit::Limit, message)
+        Failure::limit(message).into()
     }
 
     /// The numbers went wrong.
     pub fn numerical(message: impl Into<String>) -> Self {
-        CliError::new(Exit::Numerical, message)
+        Failure::numerical(message).into()
     }
 
     /// Reading or writing failed.
     pub fn io(message: impl Into<String>) -> Self {
-        CliError::new(Exit::Io, message)
+        Failure::io(message).into()
     }
 
     /// A simulation of `what` stopped.
     pub fn step(what: &str, e: &StepError) -> Self {
-        CliError::numerical(format!("{what}: {e}"))
+        Failure::step(what, e).into()
     }
 
     /// A model that comes with the program cannot be built.
     pub fn model(what: &str, e: &ModelError) -> Self {
-        CliError::usage(format!("{what}: {e}"))
+        Failure::model(what, e).into()
     }
 
     /// A recording or snapshot that cannot be written or read.
     pub fn record(e: &RecordError) -> Self {
-        let exit = match e.class() {
-            RecordErrorClass::Io => Exit::Io,
-            RecordErrorClass::Input => Exit::Usage,
-            RecordErrorClass::Limit => Exit::Limit,
-        };
-        CliError::new(exit, e.to_string())
+        Failure::from(e).into()
     }
 
     /// Everything that is wrong with a scene.
     pub fn report(report: Report, sources: Sources) -> Self {
-        let exit = match report.class() {
-            Class::Input => Exit::Usage,
-            Class::Numerical => Exit::Numerical,
-            Class::Limit => Exit::Limit,
-            Class::Io => Exit::Io,
-        };
-        CliError { exit, content: Content::Report { report, sources } }
+        Failure::report(report, sources).into()
     }
 
     /// One thing that is wrong.
     pub fn diagnostic(d: Diagnostic, sources: &Sources) -> Self {
-        let exit = match d.code.class() {
-            Class::Input => Exit::Usage,
-            Class::Numerical => Exit::Numerical,
-            Class::Limit => Exit::Limit,
-            Class::Io => Exit::Io,
-        };
-        let mut report = Report::new();
-        report.push(d);
-        CliError { exit, content: Content::Report { report, sources: sources.clone() } }
+        Failure::diagnostic(d, sources).into()
     }
 
     /// Add one concrete help.
     pub fn help(self, text: impl Into<String>) -> Self {
-        self.note("help", text)
+        CliError { failure: self.failure.help(text), ..self }
     }
 
     /// Add the name that was probably meant, if there is one.
     pub fn did_you_mean(self, meant: Option<impl std::fmt::Display>) -> Self {
-        match meant {
-            Some(meant) => self.help(format!("did you mean `{meant}`?")),
-            None => self,
-        }
+        CliError { failure: self.failure.did_you_mean(meant), ..self }
     }
 
     /// Add a line with another label.
-    pub fn note(mut self, label: &'static str, text: impl Into<String>) -> Self {
-        if let Content::Sentence { notes, .. } = &mut self.content {
-            notes.push((label, text.into()));
-        }
-        self
-    }
-
-    fn text(&self) -> String {
-        match &self.content {
-            Content::Report { report, sources } => report.render(sources),
-            Content::Sentence { message, notes } => {
-                let mut text = format!("error: {message}\n");
-                for (label, note) in notes {
-                    let _ = writeln!(text, "  = {label}: {note}");
-                }
-                text
-            }
-        }
-    }
-
-    fn data(&self) -> Errors {
-        let errors = match &self.content {
-            Content::Report { report, sources } => report.to_data(sources),
-            Content::Sentence { message, notes } => vec![DiagnosticData {
-                code: String::new(),
-                severity: Severity::Error,
-                message: message.clone(),
-                file: None,
-                line: None,
-                column: None,
-                label: String::new(),
-                path: String::new(),
-                notes: notes.iter().map(|(label, text)| format!("{label}: {text}")).collect(),
-            }],
-        };
-        Errors { errors, exit: self.exit as u8 }
+    pub fn note(self, label: &'static str, text: impl Into<String>) -> Self {
+        CliError { failure: self.failure.note(label, text), ..self }
     }
 
     /// Tell the user: as data on standard output if that was asked for, else, or where that fails, on standard error.
     /// Nothing can be done when even that fails.
     pub fn print(&self, json: bool) {
-        if json && let Ok(text) = serde_json::to_string(&self.data()) {
+        if json && let Ok(text) = serde_json::to_string(&Errors { errors: self.failure.data(), exit: self.exit as u8 })
+        {
             let mut out = std::io::stdout().lock();
             if out.write_all((text + "\n").as_bytes()).and_then(|()| out.flush()).is_ok() {
                 return;
             }
         }
-        to_stderr(&self.text());
+        to_stderr(&self.failure.text());
+    }
+}
+
+impl From<Failure> for CliError {
+    fn from(failure: Failure) -> Self {
+        let exit = match failure.class() {
+            Class::Input => Exit::Usage,
+            Class::Numerical => Exit::Numerical,
+            Class::Limit => Exit::Limit,
+            Class::Io => Exit::Io,
+        };
+        CliError { exit, failure }
     }
 }
 
 impl From<LoadError> for CliError {
     fn from(failed: LoadError) -> Self {
-        CliError::report(failed.report, failed.sources)
+        Failure::from(failed).into()
     }
 }
 
 impl From<RecordError> for CliError {
     fn from(e: RecordError) -> Self {
         CliError::record(&e)
+    }
+}
+
+/// When output is coloured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ColourChoice {
+    /// On a terminal, unless NO_COLOR is set
+    #[default]
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+static COLOUR: OnceLock<ColourChoice> = OnceLock::new();
+
+/// Settle it for the whole program; what comes first counts.
+pub(crate) fn choose_colour(choice: ColourChoice) {
+    let _ = COLOUR.set(choice);
+}
+
+/// Is output to be coloured, which goes to a terminal or does not?
+pub(crate) fn coloured(terminal: bool) -> bool {
+    match COLOUR.get().copied().unwrap_or_default() {
+        ColourChoice::Always => true,
+        ColourChoice::Never => false,
+        ColourChoice::Auto => terminal && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty()),
     }
 }
 
@@ -185,7 +161,7 @@ pub(crate) fn warn(message: &str) {
 /// Messages on standard error, with colours where they can be seen.
 pub(crate) fn to_stderr(text: &str) {
     let mut err = std::io::stderr().lock();
-    let coloured = err.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+    let coloured = coloured(err.is_terminal());
     let text = if coloured { text.split_inclusive('\n').map(coloured_line).collect() } else { text.to_string() };
     let _ = err.write_all(text.as_bytes());
 }
@@ -222,13 +198,7 @@ mod tests {
         let e = StepError::NotFinite { body: "rod".into(), time: 0.5 };
         let error = CliError::step("case `a16`", &e);
         assert_eq!(error.exit as u8, 3);
-        assert!(error.text().starts_with("error: case `a16`: at t = 0.5"), "{}", error.text());
-    }
-
-    #[test]
-    fn a_message_reads_like_those_of_the_compiler() {
-        let text = CliError::limit("too large").note("limit", "7 rows").help("ask for less").text();
-        assert_eq!(text, "error: too large\n  = limit: 7 rows\n  = help: ask for less\n");
+        assert!(error.failure.text().starts_with("error: case `a16`: at t = 0.5"), "{}", error.failure.text());
     }
 
     #[test]

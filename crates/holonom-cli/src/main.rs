@@ -1,5 +1,6 @@
 //! The `holonom` command. The only crate that prints.
 
+mod answers;
 mod bench;
 mod browser;
 mod check;
@@ -7,6 +8,7 @@ mod convert;
 mod error;
 mod explain;
 mod interrupt;
+mod manual;
 mod output;
 mod plot;
 mod recordings;
@@ -18,9 +20,10 @@ mod text;
 mod verify;
 mod view;
 
+use answers::{equilibrium, ik, modes, torques};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
-use error::CliError;
+use error::{CliError, ColourChoice};
 use output::StandardOutput;
 use std::process::ExitCode;
 
@@ -33,6 +36,9 @@ const EXIT_CODES: &str = "Exit codes: 0 ok, 1 a verdict failed, 2 bad input or u
 #[derive(Parser)]
 #[command(name = "holonom", version, after_help = EXIT_CODES)]
 struct Cli {
+    /// Colours in messages and in the terminal
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value_t)]
+    color: ColourChoice,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -43,6 +49,10 @@ enum Command {
     View(view::ViewArgs),
     Run(run::RunArgs),
     Check(check::CheckArgs),
+    Modes(modes::ModesArgs),
+    Equilibrium(equilibrium::EquilibriumArgs),
+    Ik(ik::IkArgs),
+    Torques(torques::TorquesArgs),
     Plot(plot::PlotArgs),
     Convert(convert::ConvertArgs),
     Scenes(scenes::ScenesArgs),
@@ -52,6 +62,8 @@ enum Command {
     Bench(bench::BenchArgs),
     Verify(verify::VerifyArgs),
     Explain(explain::ExplainArgs),
+    Completions(manual::CompletionsArgs),
+    Man(manual::ManArgs),
 }
 
 /// Exit codes: a contract that scripts rely on.
@@ -83,11 +95,16 @@ fn run() -> Result<Exit, CliError> {
         Err(e) if !e.use_stderr() => return out.write(&e.render().to_string()).map(|()| Exit::Ok),
         Err(e) => return Err(usage(&e)),
     };
+    error::choose_colour(cli.color);
     match cli.command {
         None => view::run(&view::ViewArgs::default(), &mut out),
         Some(Command::View(args)) => view::run(&args, &mut out),
         Some(Command::Run(args)) => run::run(&args, &mut out),
         Some(Command::Check(args)) => check::run(&args, &mut out),
+        Some(Command::Modes(args)) => modes::run(&args, &mut out),
+        Some(Command::Equilibrium(args)) => equilibrium::run(&args, &mut out),
+        Some(Command::Ik(args)) => ik::run(&args, &mut out),
+        Some(Command::Torques(args)) => torques::run(&args, &mut out),
         Some(Command::Plot(args)) => plot::run(&args, &mut out),
         Some(Command::Convert(args)) => convert::run(&args, &mut out),
         Some(Command::Scenes(args)) => scenes::run(&args, &mut out),
@@ -97,6 +114,8 @@ fn run() -> Result<Exit, CliError> {
         Some(Command::Bench(args)) => bench::run(&args, &mut out),
         Some(Command::Verify(args)) => verify::run(&args, &mut out),
         Some(Command::Explain(args)) => explain::run(&args, &mut out),
+        Some(Command::Completions(args)) => manual::completions(&args, Cli::command(), &mut out),
+        Some(Command::Man(args)) => manual::man(&args, Cli::command(), &mut out),
     }
 }
 

@@ -21,8 +21,9 @@ use std::path::{Path, PathBuf};
 #[command(after_help = "Examples:\n  holonom plot run.csv --y 'pin.force.*'\n  \
     holonom plot run.parquet --x rod.pos.x --y rod.pos.z -o path.svg\n  holonom plot pendulum --matrix H")]
 pub(crate) struct PlotArgs {
-    /// A recording (.csv, .parquet, .hrec); with --matrix, a scene
-    run: String,
+    /// Recordings (.csv, .parquet, .hrec), whose curves share a picture; with --matrix, a scene
+    #[arg(required = true, value_name = "RUN")]
+    runs: Vec<String>,
     /// Quantities to plot, with `*` for anything; several with commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     y: Vec<String>,
@@ -74,61 +75,87 @@ fn picture_format(path: &Path) -> Result<Picture, CliError> {
 }
 
 fn curves(args: &PlotArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
-    let path = Path::new(&args.run);
-    // a run that did not end as it should has left a stream, which can be looked at too
-    let stream = PathBuf::from(format!("{}.hrec", args.run));
-    let path = if !path.exists() && RecordingFormat::of(path).is_ok() && stream.is_file() { &stream } else { path };
-    let recording = match RecordingReader::open(path) {
-        Ok(recording) => recording,
-        Err(e @ RecordError::Extension { .. }) if path.extension().is_none() && !path.exists() => {
-            return Err(not_a_recording(e, path)
-                .help(format!("for a scene:  holonom plot {} --matrix J, or record a run of it first", args.run)));
-        }
-        Err(e) => return Err(not_a_recording(e, path)),
+    let runs = args.runs.iter().map(|run| Curves::read(run, args)).collect::<Result<Vec<_>, _>>()?;
+    let n: usize = runs.iter().map(|r| r.chosen.len()).sum();
+    if n > MOST_CURVES {
+        let message = format!("{n} curves are too many for one picture, at most {MOST_CURVES}");
+        return Err(CliError::usage(message).help("name fewer of them"));
+    }
+    let label = |run: &Curves, name: &str| match runs.len() {
+        1 => name.to_string(),
+        _ => format!("{}: {name}", crate::scene::stem(run.name)),
     };
-    let columns = recording.columns();
-    if args.y.is_empty() {
-        return Err(CliError::usage("nothing to plot: --y says which quantities")
-            .note("note", format!("`{}` has {}", args.run, listed(columns)))
-            .help(format!("for instance  holonom plot {} --y '{}'", args.run, example(columns))));
-    }
-    let x = pick_one(&args.x, columns, &args.run)?;
-    let mut chosen: Vec<usize> = Vec::new();
-    for pattern in args.y.iter().map(|p| p.trim()) {
-        let found: Vec<usize> = (0..columns.len()).filter(|&i| fits(pattern, &columns[i].name)).collect();
-        // a star is not meant to bring in the axis itself
-        let found: Vec<usize> = found.into_iter().filter(|&i| i != x || !pattern.contains('*')).collect();
-        if found.is_empty() {
-            return Err(unknown(pattern, columns, &args.run));
-        }
-        chosen.extend(found.into_iter().filter(|i| !chosen.contains(i)).collect::<Vec<_>>());
-    }
-    if chosen.len() > MOST_CURVES {
-        return Err(CliError::usage(format!(
-            "{} curves are too many for one picture, at most {MOST_CURVES}",
-            chosen.len()
-        ))
-        .help("name fewer of them"));
-    }
-    let along = recording.column_at(x)?;
-    let values = chosen.iter().map(|&i| recording.column_at(i)).collect::<Result<Vec<_>, _>>()?;
-    let unit = |c: &RecordingColumn| {
-        let unit = if c.unit.is_empty() { usual_unit(&c.name) } else { &c.unit };
-        if unit == "1" { String::new() } else { unit.to_string() }
-    };
-    let series = chosen.iter().zip(&values);
+    let series = runs
+        .iter()
+        .flat_map(|run| run.chosen.iter().map(|(c, y)| Series::new(label(run, &c.name), unit(c), &run.along.1, y)));
+    let first = &runs[0];
     let chart = LineChart {
-        title: title(&recording, &args.run),
-        subtitle: subtitle(&recording, &args.run),
-        x: Axis::new(&columns[x].name, unit(&columns[x])),
+        title: title(&first.recording, first.name),
+        subtitle: match runs.len() {
+            1 => subtitle(&first.recording, first.name),
+            _ => args.runs.join(", "),
+        },
+        x: Axis::new(&first.along.0.name, unit(&first.along.0)),
         y_scale: if args.log { Scale::Log } else { Scale::Linear },
-        series: series.map(|(&i, y)| Series::new(&columns[i].name, unit(&columns[i]), &along, y)).collect(),
+        series: series.collect(),
         marks: Vec::new(),
     };
-    if !recording.complete() {
-        crate::error::warn(&format!("`{}` is not complete: what there is of it is shown", path.display()));
-    }
     show(args, out, || chart.to_svg(), || chart.to_png(2.0), |options| chart.sketch(options))
+}
+
+/// What is plotted of a recording.
+struct Curves<'a> {
+    name: &'a str,
+    recording: RecordingReader,
+    along: (RecordingColumn, Vec<f64>),
+    chosen: Vec<(RecordingColumn, Vec<f64>)>,
+}
+
+/// The unit of a column, by its name where the file does not say it; none for plain numbers.
+fn unit(c: &RecordingColumn) -> String {
+    let unit = if c.unit.is_empty() { usual_unit(&c.name) } else { &c.unit };
+    if unit == "1" { String::new() } else { unit.to_string() }
+}
+
+impl<'a> Curves<'a> {
+    fn read(run: &'a str, args: &PlotArgs) -> Result<Curves<'a>, CliError> {
+        let path = Path::new(run);
+        // a run that did not end as it should has left a stream, which can be looked at too
+        let stream = PathBuf::from(format!("{run}.hrec"));
+        let path = if !path.exists() && RecordingFormat::of(path).is_ok() && stream.is_file() { &stream } else { path };
+        let recording = match RecordingReader::open(path) {
+            Ok(recording) => recording,
+            Err(e @ RecordError::Extension { .. }) if path.extension().is_none() && !path.exists() => {
+                return Err(not_a_recording(e, path)
+                    .help(format!("for a scene:  holonom plot {} --matrix J, or record a run of it first", run)));
+            }
+            Err(e) => return Err(not_a_recording(e, path)),
+        };
+        let columns = recording.columns();
+        if args.y.is_empty() {
+            return Err(CliError::usage("nothing to plot: --y says which quantities")
+                .note("note", format!("`{}` has {}", run, listed(columns)))
+                .help(format!("for instance  holonom plot {} --y '{}'", run, example(columns))));
+        }
+        let x = pick_one(&args.x, columns, run)?;
+        let mut chosen: Vec<usize> = Vec::new();
+        for pattern in args.y.iter().map(|p| p.trim()) {
+            let found: Vec<usize> = (0..columns.len()).filter(|&i| fits(pattern, &columns[i].name)).collect();
+            // a star is not meant to bring in the axis itself
+            let found: Vec<usize> = found.into_iter().filter(|&i| i != x || !pattern.contains('*')).collect();
+            if found.is_empty() {
+                return Err(unknown(pattern, columns, run));
+            }
+            chosen.extend(found.into_iter().filter(|i| !chosen.contains(i)).collect::<Vec<_>>());
+        }
+        let column = |i: usize| Ok::<_, CliError>((columns[i].clone(), recording.column_at(i)?));
+        let along = column(x)?;
+        let chosen = chosen.into_iter().map(column).collect::<Result<Vec<_>, _>>()?;
+        if !recording.complete() {
+            crate::error::warn(&format!("`{}` is not complete: what there is of it is shown", path.display()));
+        }
+        Ok(Curves { name: run, along, chosen, recording })
+    }
 }
 
 fn matrix(name: &str, args: &PlotArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
@@ -141,7 +168,10 @@ fn matrix(name: &str, args: &PlotArgs, out: &mut StandardOutput) -> Result<Exit,
             "--matrix and --y exclude each other: one is about a scene, the other about a recording",
         ));
     }
-    let opened = SceneArgs { scene: args.run.clone(), options: args.options.clone() }.open()?;
+    let [scene] = args.runs.as_slice() else {
+        return Err(CliError::usage("--matrix is about one scene"));
+    };
+    let opened = SceneArgs { scene: scene.clone(), options: args.options.clone() }.open()?;
     let pattern = opened.model.pattern(matrix).map_err(|e| CliError::limit(e.to_string()))?;
     let what = match matrix {
         Matrix::J => "J: rows of the joints by velocities of the bodies",
@@ -180,7 +210,7 @@ fn show(
         let number = |name: &str, least: usize, usual: usize| {
             std::env::var(name).ok().and_then(|v| v.parse().ok()).filter(|n| *n >= least).unwrap_or(usual)
         };
-        let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+        let colour = crate::error::coloured(std::io::stdout().is_terminal());
         let height = number("LINES", 16, 32) - 10;
         let options = SketchOptions { width: number("COLUMNS", 40, 100), height, colour, ascii: args.ascii };
         out.write(&sketch(&options).map_err(failed)?)?;

@@ -1,18 +1,19 @@
 //! Scenes on the command line: a file or a name of the gallery, and the options that go with it everywhere.
 
 use crate::error::{CliError, to_stderr, warn};
-use holonom::Model;
+pub(crate) use holonom_run::OpenedScene;
+use holonom_run::scenes;
 use holonom_scene::diagnostic::SHOWN;
 use holonom_scene::diagnostic::nearest;
-use holonom_scene::node::DocTable;
-use holonom_scene::{Limits, Loaded, Loader, codes, gallery};
+use holonom_scene::{Limits, Loaded, Loader, codes};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Options of every command that takes a scene.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct SceneArgs {
-    /// A scene (.toml), a robot (.urdf, .xml), or a name of the gallery (see `holonom scenes`)
+    /// A scene (.toml), a robot (.urdf, .xml), a name of the gallery (see `holonom scenes`), or `-` for standard input
     pub scene: String,
     #[command(flatten)]
     pub options: SceneOptions,
@@ -24,6 +25,13 @@ pub(crate) struct SceneOptions {
     /// Change a parameter or a field of the scene, e.g. `--set L=2` or `--set body.rod.mass=3`
     #[arg(long = "set", value_name = "PATH=VALUE", help_heading = "Scene options")]
     pub set: Vec<String>,
+    /// Fix the root of a URDF robot to the ground: short for `--set base.fixed=true`
+    #[arg(long, help_heading = "Scene options")]
+    pub fixed_base: bool,
+    /// A folder with packages of ROS, in which `package://` paths are looked up [default: ROS_PACKAGE_PATH and
+    /// AMENT_PREFIX_PATH]
+    #[arg(long, value_name = "DIR", help_heading = "Scene options")]
+    pub package_path: Vec<PathBuf>,
     /// Let the scene read files from another folder
     #[arg(long, value_name = "DIR", help_heading = "Scene options")]
     pub allow_path: Vec<PathBuf>,
@@ -35,36 +43,13 @@ pub(crate) struct SceneOptions {
     pub strict: bool,
 }
 
-/// A scene that was read, and its model.
-pub(crate) struct OpenedScene {
-    pub loaded: Loaded,
-    pub model: Arc<Model>,
-    /// As it was asked for.
-    pub name: String,
-}
-
-/// From so many bodies on, what a scene says of each of them is not kept while its model runs: half a gigabyte for a
-/// million.
-const MANY: usize = 100_000;
-
-impl OpenedScene {
-    /// Forget what only the building of the model needed. Messages of a run that stops then name bodies, but not their
-    /// lines.
-    pub fn lighten(&mut self) {
-        if self.loaded.scene.bodies.len() >= MANY {
-            self.loaded.scene.bodies = Vec::new();
-            self.loaded.scene.joints = Vec::new();
-            self.loaded.document = DocTable::new();
-        }
-    }
-}
-
 impl SceneArgs {
     /// Read the scene and build its model. Warnings go to standard error.
     pub fn open(&self) -> Result<OpenedScene, CliError> {
         let loaded = self.load()?;
         let model = Arc::new(loaded.build()?);
-        Ok(OpenedScene { loaded, model, name: self.scene.clone() })
+        let values = loaded.fingerprint();
+        Ok(OpenedScene { loaded, model, name: self.scene.clone(), values })
     }
 
     /// Only read it.
@@ -77,15 +62,40 @@ impl SceneArgs {
     /// Only read it, and leave the warnings to the caller.
     pub fn load_quietly(&self) -> Result<Loaded, CliError> {
         let loader = self.options.loader()?;
-        let loaded = match find(&self.scene)? {
-            Found::File(path) => loader.load(&path)?,
-            Found::Gallery(entry) => loader.load_text(&format!("{}.toml", entry.name), entry.text)?,
-        };
-        Ok(loaded)
+        if self.scene == "-" {
+            let text = standard_input(loader.limits.file)?;
+            let robot = text.trim_start_matches('\u{feff}').trim_start().starts_with('<');
+            let suffix = if robot { "xml" } else { "toml" };
+            // files that it names are looked for where the command was started
+            return Ok(loader.load_text_at(Path::new(&format!("standard-input.{suffix}")), text)?);
+        }
+        Ok(scenes::open(&self.scene, &loader)?)
     }
 }
 
 impl SceneOptions {
+    /// Everything that changes the scene, as `--set` would say it.
+    pub fn settings(&self) -> Vec<String> {
+        let fixed = self.fixed_base.then(|| "base.fixed=true".to_string());
+        self.set.iter().cloned().chain(fixed).collect()
+    }
+
+    /// The same options for the scene as it was written after the changes.
+    pub fn without_settings(&self) -> SceneOptions {
+        SceneOptions { set: Vec::new(), fixed_base: false, ..self.clone() }
+    }
+
+    /// Folders of packages: those given, or else those of the environment that are there.
+    fn package_paths(&self) -> Vec<PathBuf> {
+        if !self.package_path.is_empty() {
+            return self.package_path.clone();
+        }
+        let listed = |name: &str| std::env::var_os(name).unwrap_or_default();
+        let first: Vec<PathBuf> = std::env::split_paths(&listed("ROS_PACKAGE_PATH")).collect();
+        let second = std::env::split_paths(&listed("AMENT_PREFIX_PATH")).map(|p| p.join("share")).collect();
+        [first, second].concat().into_iter().filter(|p| p.is_absolute() && p.is_dir()).collect()
+    }
+
     /// A reader with these options.
     pub fn loader(&self) -> Result<Loader, CliError> {
         let mut limits = Limits::default();
@@ -110,32 +120,26 @@ impl SceneOptions {
         Ok(Loader {
             limits,
             allowed: self.allow_path.clone(),
-            settings: self.set.clone(),
+            package_paths: self.package_paths(),
+            settings: self.settings(),
             strict: self.strict,
             ..Loader::default()
         })
     }
 }
 
-enum Found {
-    File(PathBuf),
-    Gallery(&'static gallery::GalleryScene),
-}
-
-/// A file, or a scene of the gallery. What looks like a path is one.
-fn find(name: &str) -> Result<Found, CliError> {
-    let path = Path::new(name);
-    let looks_like_path = name.contains(['/', '\\']) || path.extension().is_some();
-    if !looks_like_path && let Some(entry) = gallery::find(name) {
-        return Ok(Found::Gallery(entry));
+/// The text of a scene that comes through a pipe.
+fn standard_input(limit: u64) -> Result<String, CliError> {
+    let mut text = String::new();
+    let read = std::io::stdin().lock().take(limit + 1).read_to_string(&mut text);
+    read.map_err(|e| CliError::io(format!("standard input cannot be read: {e}")))?;
+    match text.len() as u64 > limit {
+        true => {
+            Err(CliError::limit(format!("standard input has more than {limit} bytes"))
+                .help("--limit file=N allows more"))
+        }
+        false => Ok(text),
     }
-    if looks_like_path || path.exists() {
-        return Ok(Found::File(path.to_path_buf()));
-    }
-    let names = gallery::GALLERY.iter().chain(gallery::VERIFICATION).map(|e| e.name);
-    Err(CliError::usage(format!("there is no scene `{name}`: neither a file nor a name of the gallery"))
-        .did_you_mean(nearest(name, names))
-        .help("`holonom scenes` lists the gallery; files end in .toml, .urdf or .xml"))
 }
 
 /// Warnings as they are, up to twenty; of more, how often each kind occurs.

@@ -112,7 +112,7 @@ fn origin(scene: &str, options: &SceneOptions, loaded: &Loaded) -> SceneOrigin {
     let folder = is_path(scene)
         .then(|| Path::new(scene).parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")))
         .map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf()));
-    if options.set.is_empty() {
+    if options.settings().is_empty() {
         return SceneOrigin { name, text: first.map(|f| f.text.clone()).unwrap_or_default(), folder };
     }
     let name = Path::new(&name).with_extension("toml").display().to_string();
@@ -137,7 +137,7 @@ fn recorded(path: &Path, options: &SceneOptions) -> Result<(String, SceneOptions
             .help("name the scene instead; .parquet and .hrec files know theirs, .csv files do not"));
     };
     let set = meta["set"].as_array().into_iter().flatten().filter_map(|s| s.as_str().map(str::to_string));
-    let options = SceneOptions { set: set.chain(options.set.iter().cloned()).collect(), ..options.clone() };
+    let options = SceneOptions { set: set.chain(options.settings()).collect(), fixed_base: false, ..options.clone() };
     Ok((beside(scene, path), options))
 }
 

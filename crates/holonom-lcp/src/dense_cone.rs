@@ -8,15 +8,18 @@
 //!     R(u) = u - (P(x_k - (a_k + A u) / eps) - x_k),       R' = 1 + W A / eps
 //! ```
 //!
-//! Strategy, in order: proximal steps from the guess itself; the same after some sweeps of Gauss and Seidel, then after
+//! Strategy, in order: principal pivoting where all laws are intervals ([`crate::pivoting`]); proximal steps from the
+//! guess itself; the same after some sweeps of Gauss and Seidel, then after
 //! bursts of accelerated projected gradients; last, continuation in `eps` and convex steps in turn, for these two fail
 //! on different problems. Where rest is preferred, what slips is compared with rest in the end.
 
 use crate::certificate::Certifier;
 use crate::dense::{add_square, axpy, cholesky, cholesky_solve, dot, lu, lu_solve, pivoted_cholesky, zeros};
 use crate::error::LcpError;
+use crate::interrupt::Interrupt;
 use crate::law::{ConeProblem, ConeReport};
 use crate::matrix_free::{LinearOperator, MatrixOperator};
+use crate::pivoting::IntervalPivoting;
 use crate::proximal::{ConeOperator, EPS_EASY, EPS_QUICK, ProximalNewton};
 
 /// Sweeps before anything is known.
@@ -25,6 +28,8 @@ const SWEEPS: usize = 10;
 const BURSTS: [usize; 3] = [50, 100, 200];
 /// Turns of the last two ways together.
 const TURNS: usize = 4;
+/// Factorisations of principal pivoting.
+const PIVOTING: usize = 40;
 
 /// The solver for dense problems, with its memory. Nothing is allocated once it has seen a problem of the size.
 #[derive(Clone, Debug)]
@@ -35,6 +40,9 @@ pub struct DenseConeSolver {
     pub steps: usize,
     /// Of several solutions that in which nothing slips, if there is one; unset unless set.
     pub rest: bool,
+    /// Who may have a solution given up; the best `x` found until then is left in place.
+    pub interrupt: Interrupt,
+    pivoting: IntervalPivoting,
     method: ProximalNewton<DenseOperator>,
     certifier: Certifier,
 }
@@ -45,6 +53,8 @@ impl Default for DenseConeSolver {
             tolerance: 1e-12,
             steps: 800,
             rest: false,
+            interrupt: Interrupt::never(),
+            pivoting: IntervalPivoting::default(),
             method: ProximalNewton::default(),
             certifier: Certifier::default(),
         }
@@ -66,11 +76,12 @@ impl DenseConeSolver {
             return Ok(ConeReport::default());
         }
         let method = &mut self.method;
+        method.interrupt.clone_from(&self.interrupt);
         method.scaled.set(problem, &mut method.operator.a)?;
         method.operator.n = problem.len();
         method.start(x, self.tolerance);
         let known = method.is_solved();
-        let found = known || self.search();
+        let found = known || self.pivot() || self.search();
         // a guess that slips and still holds was compared with rest when it was found
         let found = self.rest && !known && self.find_rest() || found;
         self.method.scaled.restore(&self.method.best, x)?;
@@ -80,6 +91,24 @@ impl DenseConeSolver {
         } else {
             Err(LcpError::NotConverged { residual })
         }
+    }
+
+    /// Principal pivoting, where it applies. Whether it led to a solution.
+    fn pivot(&mut self) -> bool {
+        let method = &mut self.method;
+        if method.scaled.laws.iter().any(|law| law.is_curved()) || !method.operator.is_symmetric_matrix() {
+            return false;
+        }
+        let (a, pivoting) = (&method.operator.a, &mut self.pivoting);
+        let mut candidate = std::mem::take(&mut method.candidate);
+        candidate.clone_from(&method.best);
+        let rounds = pivoting.solve(a, &method.scaled.b, &method.scaled.laws, &mut candidate, PIVOTING);
+        if let Some(rounds) = rounds {
+            method.report.factorisations += rounds;
+            method.consider(&candidate);
+        }
+        method.candidate = candidate;
+        method.is_solved()
     }
 
     /// Rest in place of a solution that slips, where there is rest.
@@ -138,10 +167,15 @@ struct DenseOperator {
 }
 
 impl DenseOperator {
+    fn is_symmetric_matrix(&self) -> bool {
+        let (a, n) = (&self.a, self.n);
+        (0..n).all(|i| (0..i).all(|j| (a[i * n + j] - a[j * n + i]).abs() <= 1e-9))
+    }
+
     /// `A = G G^T`, or `G = A` where there is no such factor.
     fn split(&mut self) {
+        self.is_split = self.is_symmetric_matrix();
         let (a, n) = (&self.a, self.n);
-        self.is_split = (0..n).all(|i| (0..i).all(|j| (a[i * n + j] - a[j * n + i]).abs() <= 1e-9));
         if self.is_split {
             match pivoted_cholesky(a, n, 1e-12, &mut self.g, &mut self.scratch) {
                 Some(rank) => {

@@ -12,7 +12,8 @@
 //! | [`MatrixFreeConeSolver`] | products `A x` only | any number of rows, to a tolerance; no factorisation at all |
 //!
 //! All three solve all laws exactly as they stand (Coulomb's cone, no polygons), start from a guess and say how close
-//! they came. The first two are one method on two operators: proximal steps, each solved by a semismooth Newton method.
+//! they came. The first two are one method on two operators: proximal steps, each solved by a semismooth Newton method;
+//! dense problems without friction cones are solved by principal pivoting, as long as no rows depend on others.
 //! The third is an accelerated projected gradient method, which the other two use as well to come closer where their
 //! guess is poor.
 //!
@@ -40,8 +41,10 @@ mod certificate;
 pub mod dense;
 mod dense_cone;
 mod error;
+mod interrupt;
 mod law;
 mod matrix_free;
+mod pivoting;
 mod project;
 mod proximal;
 mod scale;
@@ -50,6 +53,7 @@ mod sparse;
 pub use certificate::{Certifier, ConeCertificate, certificate};
 pub use dense_cone::DenseConeSolver;
 pub use error::LcpError;
+pub use interrupt::Interrupt;
 pub use law::{ComplementarityLaw, ConeProblem, ConeReport};
 pub use matrix_free::{LinearOperator, MatrixFreeConeSolver, MatrixOperator};
 pub use scale::ScaledProblem;

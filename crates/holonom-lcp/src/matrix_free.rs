@@ -23,6 +23,7 @@
 use crate::certificate::judge;
 use crate::dense::{dot, largest, zeros};
 use crate::error::LcpError;
+use crate::interrupt::Interrupt;
 use crate::law::{ComplementarityLaw as Law, ConeReport, check_laws};
 use crate::project::{FrictionCone, add_slip_shift, length, normal_on_cones};
 use crate::scale::{ScaledProblem, units};
@@ -56,6 +57,8 @@ pub struct MatrixFreeConeSolver {
     pub tolerance: f64,
     /// Most products `A x`; 2000 unless set.
     pub products: usize,
+    /// Who may have a solution given up; the best `x` found until then is left in place.
+    pub interrupt: Interrupt,
     memory: GradientMemory,
 }
 
@@ -81,7 +84,7 @@ struct GradientMemory {
 
 impl Default for MatrixFreeConeSolver {
     fn default() -> Self {
-        Self { tolerance: 1e-8, products: 2000, memory: GradientMemory::default() }
+        Self { tolerance: 1e-8, products: 2000, interrupt: Interrupt::never(), memory: GradientMemory::default() }
     }
 }
 
@@ -118,7 +121,7 @@ impl MatrixFreeConeSolver {
         units(|i| diagonal[i], n, laws, &mut memory.scaled.d);
         memory.scaled.set_vectors(b, laws)?;
         memory.start(n, x);
-        let report = memory.iterate(operator, self.tolerance, self.products)?;
+        let report = memory.iterate(operator, self.tolerance, self.products, &self.interrupt)?;
         memory.scaled.restore(&memory.best, x)?;
         if report.residual <= self.tolerance {
             Ok(report)
@@ -149,6 +152,7 @@ impl GradientMemory {
         operator: &mut dyn LinearOperator,
         tolerance: f64,
         products: usize,
+        interrupt: &Interrupt,
     ) -> Result<ConeReport, LcpError> {
         let mut report = ConeReport { residual: f64::INFINITY, iterations: 1, factorisations: 0 };
         self.next.copy_from_slice(&self.x);
@@ -162,7 +166,7 @@ impl GradientMemory {
         let mut theta = 1.0;
         let mut stiff = 1.0;
         let (mut since, mut every, mut idle) = (0, 1, 0);
-        while report.residual > tolerance && report.iterations < products {
+        while report.residual > tolerance && report.iterations < products && !interrupt.is_asked() {
             let slope = self.gradient_step(operator, &mut stiff, &mut report.iterations, products)?;
             std::mem::swap(&mut self.old, &mut self.x);
             std::mem::swap(&mut self.aold, &mut self.ax);

@@ -8,7 +8,8 @@
 //! - Not a number is `NaN` and infinities are `inf` and `-inf`: all three libraries know these words for floats. An
 //!   empty field would become a missing value in polars and duckdb, which is another thing than NaN. The payload and
 //!   sign of a NaN are not kept.
-//! - Units, notes and metadata have no place in it; use Parquet or the stream for them.
+//! - Units and notes stand in a table of their own beside it, `run.units.csv` with the columns `column`, `unit` and
+//!   `note`, and are read with it. Metadata has no place in either; use Parquet or the stream for them.
 //!
 //! A file that does not end in a line break was cut: its last line is left out, since a number may have lost digits
 //! there.
@@ -17,7 +18,7 @@ use crate::recording::RowBlock;
 use crate::schema::{MAX_COLUMNS, MAX_TEXT};
 use crate::{RecordError, RecordingColumn, Schema};
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The longest line that is read: 256 MiB.
 const MAX_LINE: u64 = 1 << 28;
@@ -50,6 +51,56 @@ pub(crate) fn put_row(out: &mut Vec<u8>, row: impl Iterator<Item = f64>) {
         let _ = write!(out, "{value:?}");
     }
     out.push(b'\n');
+}
+
+/// First line of a table of units.
+const UNITS: &str = "column,unit,note";
+
+/// `run.units.csv` for `run.csv`.
+pub(crate) fn units_beside(path: &Path) -> PathBuf {
+    path.with_extension("units.csv")
+}
+
+/// Units and notes of the columns, as a table of text.
+fn units(columns: &[RecordingColumn]) -> String {
+    // one line for each column, whatever a note says
+    let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\"").replace(['\n', '\r'], " "));
+    let line = |c: &RecordingColumn| format!("{},{},{}\n", quoted(&c.name), quoted(&c.unit), quoted(&c.note));
+    columns.iter().fold(format!("{UNITS}\n"), |text, c| text + &line(c))
+}
+
+/// Write the units beside a table, unless something else has their name.
+pub(crate) fn put_units(table: &Path, columns: &[RecordingColumn]) -> Result<(), RecordError> {
+    let path = units_beside(table);
+    let free = match std::fs::File::open(&path) {
+        Ok(file) => {
+            let mut head = String::new();
+            let read = BufReader::new(file.take(UNITS.len() as u64 + 2)).read_line(&mut head);
+            read.is_ok() && head.trim_end() == UNITS
+        }
+        Err(e) => e.kind() == io::ErrorKind::NotFound,
+    };
+    if free { crate::replace_file(&path, units(columns).as_bytes()) } else { Ok(()) }
+}
+
+/// Put the units beside a table into its columns, as far as they are there and are about these columns.
+fn add_units(table: &Path, columns: &mut [RecordingColumn], budget: u64) {
+    let path = units_beside(table);
+    let small = std::fs::metadata(&path).is_ok_and(|m| m.is_file() && m.len() <= budget);
+    let text = if small { std::fs::read_to_string(&path).unwrap_or_default() } else { String::new() };
+    let mut lines = text.lines();
+    if lines.next() != Some(UNITS) {
+        return;
+    }
+    for (line, column) in lines.zip(columns) {
+        match header(line.as_bytes()).as_deref() {
+            Ok([name, unit, note]) if *name == column.name => {
+                (column.unit, column.note) = (unit.clone(), note.clone());
+            }
+            // the table of another recording
+            _ => return,
+        }
+    }
 }
 
 /// Rows as text.
@@ -132,7 +183,9 @@ pub(crate) fn read(path: &Path, budget: u64) -> Result<CsvTable, RecordError> {
     }
     let names = header(&line).map_err(foreign)?;
     let columns = names.into_iter().enumerate();
-    let columns = columns.map(|(i, name)| RecordingColumn::new(name, if i == 0 { "s" } else { "" })).collect();
+    let columns = columns.map(|(i, name)| RecordingColumn::new(name, if i == 0 { "s" } else { "" }));
+    let mut columns: Vec<RecordingColumn> = columns.collect();
+    add_units(path, &mut columns, budget);
     let schema = Schema::new(columns, "").map_err(|e| foreign(e.to_string()))?;
 
     let n = schema.columns().len();

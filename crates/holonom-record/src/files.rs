@@ -1,6 +1,7 @@
 //! Places in the file system: what a path is, files that appear whole or not at all, reading at an offset.
 
 use crate::RecordError;
+use crate::disk::{self, DiskFile};
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -79,16 +80,17 @@ pub(crate) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 }
 
 /// A device or pipe, to be added to.
-pub(crate) fn open_device(path: &Path) -> Result<File, RecordError> {
-    OpenOptions::new().append(true).open(path).map_err(RecordError::io(path, "write"))
+pub(crate) fn open_device(path: &Path) -> Result<DiskFile, RecordError> {
+    DiskFile::open(OpenOptions::new().append(true), path).map_err(RecordError::io(path, "write"))
 }
 
 /// An empty file that no other writer of recordings can have at the same time.
-pub(crate) fn create_locked(path: &Path) -> Result<File, RecordError> {
+pub(crate) fn create_locked(path: &Path) -> Result<DiskFile, RecordError> {
     // Emptied only once it is ours.
-    let options = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-    let file = options.map_err(RecordError::io(path, "create"))?;
-    lock(&file, path)?;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    let file = DiskFile::open(&options, path).map_err(RecordError::io(path, "create"))?;
+    lock(file.as_file(), path)?;
     file.set_len(0).map_err(RecordError::io(path, "write"))?;
     Ok(file)
 }
@@ -147,7 +149,7 @@ pub(crate) struct TemporaryFile {
     target: PathBuf,
     path: PathBuf,
     /// Where to write.
-    pub file: File,
+    pub file: DiskFile,
     published: bool,
 }
 
@@ -157,7 +159,7 @@ impl TemporaryFile {
         let mut last = None;
         for attempt in 0..100 {
             let path = with_suffix(target, &format!(".{}-{attempt}.part", std::process::id()));
-            match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
+            match DiskFile::open(OpenOptions::new().read(true).write(true).create_new(true), &path) {
                 Ok(file) => return Ok(TemporaryFile { target: target.to_path_buf(), path, file, published: false }),
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => last = Some(e),
                 Err(e) => return Err(RecordError::io(target, "create")(e)),
@@ -174,7 +176,7 @@ impl TemporaryFile {
     /// Puts the finished file in its place, in one step, and makes sure that it stays there.
     pub fn publish(mut self) -> Result<(), RecordError> {
         self.sync()?;
-        fs::rename(&self.path, &self.target).map_err(RecordError::io(&self.target, "write"))?;
+        disk::rename(&self.path, &self.target).map_err(RecordError::io(&self.target, "write"))?;
         self.published = true;
         sync_folder(&self.target);
         Ok(())

@@ -1,10 +1,10 @@
 //! The three formats of recordings, and making one from another.
 
 use crate::csv::CsvWriter;
+use crate::disk::DiskFile;
 use crate::parquet::write::ParquetWriter;
 use crate::recording::RecordingReader;
 use crate::{Ending, RecordError};
-use std::fs::File;
 use std::path::Path;
 
 /// The format of a recording, which follows from the end of its name.
@@ -35,7 +35,7 @@ impl RecordingFormat {
 pub(crate) fn write_rows(
     from: &RecordingReader,
     format: RecordingFormat,
-    file: &File,
+    file: &DiskFile,
     target: &Path,
 ) -> Result<(), RecordError> {
     let failed = || RecordError::io(target, "write");

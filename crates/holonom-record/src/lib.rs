@@ -43,6 +43,7 @@
 mod bytes;
 mod checksum;
 mod csv;
+pub mod disk;
 mod error;
 mod files;
 mod format;

@@ -14,6 +14,7 @@
 //! Devices and pipes (`/dev/stdout`, a FIFO) get their rows directly, as CSV, or as a stream if their name ends in
 //! `.hrec`. No file is made beside them.
 
+use crate::disk;
 use crate::files::{self, PathKind};
 use crate::format::{RecordingFormat, write_rows};
 use crate::writer::{CHUNK_SECONDS, CHUNK_VALUES, Finished, StreamWriter};
@@ -79,6 +80,13 @@ impl RecordingOutput {
         let left_over = move_aside(path, &stream)?;
         let way = Way::Convert(StreamWriter::create(&stream, schema)?, format);
         Ok(RecordingOutput { target, way, left_over, _replaced: replaced })
+    }
+
+    /// Rows as CSV on standard output, as they come.
+    pub fn standard_output(schema: &Schema) -> Result<RecordingOutput, RecordError> {
+        let target = PathBuf::from("-");
+        let way = Way::Text(TextWriter::to(target.clone(), Box::new(std::io::stdout()), schema)?);
+        Ok(RecordingOutput { target, way, left_over: None, _replaced: None })
     }
 
     /// The file asked for.
@@ -159,7 +167,7 @@ pub(crate) fn side_stream(target: &Path) -> PathBuf {
 /// Makes `target` from a whole stream, which is then gone; its size in bytes.
 fn take_place(stream: &Finished, target: &Path, format: RecordingFormat) -> Result<u64, RecordError> {
     if format == RecordingFormat::Stream {
-        fs::rename(&stream.path, target).map_err(RecordError::io(target, "write"))?;
+        disk::rename(&stream.path, target).map_err(RecordError::io(target, "write"))?;
         files::sync_folder(target);
         return Ok(stream.bytes);
     }
@@ -178,6 +186,9 @@ fn convert(stream: &Path, target: &Path, format: RecordingFormat) -> Result<u64,
     let draft = files::TemporaryFile::new(target)?;
     write_rows(&recording, format, &draft.file, target)?;
     let bytes = draft.file.metadata().map_err(RecordError::io(target, "measure"))?.len();
+    if format == RecordingFormat::Csv {
+        csv::put_units(target, recording.columns())?;
+    }
     draft.publish()?;
     Ok(bytes)
 }
@@ -200,7 +211,7 @@ fn move_aside(target: &Path, stream: &Path) -> Result<Option<PathBuf>, RecordErr
         let suffix = if extension == "hrec" { "" } else { ".hrec" };
         let aside = target.with_file_name(format!("{stem}.left-{number}.{extension}{suffix}"));
         if fs::symlink_metadata(&aside).is_err() {
-            fs::rename(stream, &aside).map_err(RecordError::io(stream, "rename"))?;
+            disk::rename(stream, &aside).map_err(RecordError::io(stream, "rename"))?;
             return Ok(Some(aside));
         }
     }
@@ -208,10 +219,9 @@ fn move_aside(target: &Path, stream: &Path) -> Result<Option<PathBuf>, RecordErr
 }
 
 /// Rows as text, for devices and pipes.
-#[derive(Debug)]
 struct TextWriter {
     path: PathBuf,
-    file: File,
+    file: Box<dyn Write + Send>,
     columns: usize,
     text: Vec<u8>,
     /// Rows in `text`.
@@ -220,15 +230,21 @@ struct TextWriter {
     bytes: u64,
     last: Instant,
     stopped: bool,
+    /// Whoever read standard output has seen enough: what follows is dropped.
+    unread: bool,
 }
 
 impl TextWriter {
     fn create(path: &Path, schema: &Schema) -> Result<TextWriter, RecordError> {
+        TextWriter::to(path.to_path_buf(), Box::new(files::open_device(path)?), schema)
+    }
+
+    fn to(path: PathBuf, file: Box<dyn Write + Send>, schema: &Schema) -> Result<TextWriter, RecordError> {
         let mut text = Vec::new();
         csv::put_header(&mut text, schema);
         let mut writer = TextWriter {
-            path: path.to_path_buf(),
-            file: files::open_device(path)?,
+            path,
+            file,
             columns: schema.columns().len(),
             text,
             pending: 0,
@@ -236,6 +252,7 @@ impl TextWriter {
             bytes: 0,
             last: Instant::now(),
             stopped: false,
+            unread: false,
         };
         writer.flush()?;
         Ok(writer)
@@ -261,7 +278,13 @@ impl TextWriter {
             return Err(RecordError::Stopped { path: self.path.clone() });
         }
         self.last = Instant::now();
-        if let Err(e) = self.file.write_all(&self.text) {
+        let written =
+            if self.unread { Ok(()) } else { self.file.write_all(&self.text).and_then(|()| self.file.flush()) };
+        let standard = self.path.as_os_str() == "-";
+        self.unread |= standard && written.as_ref().is_err_and(|e| e.kind() == std::io::ErrorKind::BrokenPipe);
+        if let Err(e) = written
+            && !self.unread
+        {
             self.stopped = true;
             return Err(RecordError::io(&self.path, "write")(e));
         }
@@ -275,6 +298,12 @@ impl TextWriter {
         self.flush()?;
         self.stopped = true;
         Ok(Finished { path: self.path.clone(), rows: self.rows, bytes: self.bytes })
+    }
+}
+
+impl std::fmt::Debug for TextWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "TextWriter({})", self.path.display())
     }
 }
 

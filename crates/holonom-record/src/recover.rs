@@ -5,7 +5,7 @@ use crate::format::{recovered_reason, write_rows};
 use crate::output::side_stream;
 use crate::recording::DEFAULT_BUDGET;
 use crate::scan::{self, BlobInfo, Ending};
-use crate::{RecordError, RecordingColumn, RecordingFormat, RecordingReader};
+use crate::{RecordError, RecordingColumn, RecordingFormat, RecordingReader, csv};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -147,6 +147,9 @@ pub fn recover(path: &Path, target: Option<&Path>, existing: Existing) -> Result
     let time = recording.time_range()?;
     if taken && existing == Existing::Keep && !draft.equals_target()? {
         return Err(RecordError::Exists { path: target });
+    }
+    if format == RecordingFormat::Csv {
+        csv::put_units(&target, recording.columns())?;
     }
     draft.publish()?;
 

@@ -6,6 +6,7 @@
 
 use crate::bytes::{Cursor, Malformed};
 use crate::checksum::{Crc, crc32c};
+use crate::disk::DiskFile;
 use crate::layout::{
     self, CHUNK_HEAD, CHUNK_TAIL, ChunkKind, HEADER_HEAD, MAX_HEADER, MAX_KIND, MAX_REASON, ROWS_HEAD,
 };
@@ -316,7 +317,7 @@ impl IntactPart {
         mut file: &File,
         target: &Path,
         reason: &str,
-        out: &mut File,
+        out: &mut DiskFile,
     ) -> Result<(), RecordError> {
         file.rewind().map_err(RecordError::io(path, "read"))?;
         let copied = io::copy(&mut file.take(self.bytes), out).map_err(RecordError::io(target, "write"))?;

@@ -10,10 +10,10 @@
 //! well as it can, but does not close the recording: readers will say so.
 
 use crate::checksum::Crc;
+use crate::disk::DiskFile;
 use crate::files::{self, PathKind};
 use crate::layout::{self, ChunkKind, MAX_KIND};
 use crate::{RecordError, Schema};
-use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -27,7 +27,7 @@ pub const CHUNK_SECONDS: f64 = 0.5;
 #[derive(Debug)]
 pub struct StreamWriter {
     path: PathBuf,
-    file: File,
+    file: DiskFile,
     /// Not a device or pipe: can be locked, measured and synchronised.
     regular: bool,
     columns: usize,

@@ -126,6 +126,7 @@ fn no_room_for_the_target() {
     let whole = std::fs::read(&path).expect("read");
     assert!((2_000_000..2_600_000).contains(&whole.len()), "{} bytes of text", whole.len());
     std::fs::remove_file(&path).expect("removed");
+    std::fs::remove_file(path.with_extension("units.csv")).expect("removed");
 
     assert_eq!(limited(3500, &path), Some(11));
     assert_eq!(folder.names(), ["run.csv.hrec"], "the stream, and no half of a target");
@@ -135,7 +136,7 @@ fn no_room_for_the_target() {
     // With more room.
     recover(&path, None, Existing::Keep).expect("recovered");
     assert_eq!(std::fs::read(&path).expect("read"), whole);
-    assert_eq!(folder.names(), ["run.csv"]);
+    assert_eq!(folder.names(), ["run.csv", "run.units.csv"]);
 }
 
 /// With 1 MB there is no room for the stream: the run hears of it, the chunks that fitted are readable.

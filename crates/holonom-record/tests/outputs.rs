@@ -31,6 +31,9 @@ fn the_target_appears_only_at_the_end() {
         assert!(!stream.exists());
         assert_eq!(RecordingReader::open(&path).expect("opened").rows(), 100);
         fs::remove_file(&path).expect("removed");
+        if name.to_lowercase().ends_with("csv") {
+            fs::remove_file(path.with_extension("units.csv")).expect("the units beside it");
+        }
         assert!(folder.names().is_empty(), "{:?}", folder.names());
     }
 }
@@ -81,7 +84,7 @@ fn two_writers_of_one_file() {
         assert!(matches!(e, RecordError::InUse { .. }), "{e}");
         assert_eq!(first.finish("done").expect("not disturbed").rows, 10);
     }
-    assert_eq!(folder.names(), ["run.csv", "run.hrec"]);
+    assert_eq!(folder.names(), ["run.csv", "run.hrec", "run.units.csv"]);
 }
 
 /// A recording that is there keeps its bytes until the new one is whole, and for good where that never comes.
@@ -105,7 +108,13 @@ fn a_recording_is_replaced_at_the_end() {
         assert_eq!(fs::read(&path).expect("there"), old, "{name}");
         third.finish("done").expect("finished");
         assert_eq!(RecordingReader::open(&path).expect("readable").rows(), 30, "{name}");
-        assert_eq!(folder.names().len(), 2, "{name}: the recording and what was left: {:?}", folder.names());
+        let files = if name.ends_with("csv") { 3 } else { 2 };
+        assert_eq!(
+            folder.names().len(),
+            files,
+            "{name}: the recording, its units, and what was left: {:?}",
+            folder.names()
+        );
     }
 }
 
@@ -196,7 +205,7 @@ fn recovering_never_destroys() {
     let recovered = recover(&target, None, Existing::Replace).expect("recovered");
     assert_eq!((&recovered.source, recovered.source_kept), (&stream, false));
     assert_eq!(bits_of(&RecordingReader::open(&target).expect("opened")), bits(&rows));
-    assert_eq!(folder.names(), ["other.parquet", "run.csv"]);
+    assert_eq!(folder.names(), ["other.parquet", "run.csv", "run.units.csv"]);
 
     assert!(recover(&folder.file("nothing.csv"), None, Existing::Keep).is_err());
     assert!(recover(&folder.file("nothing.hrec"), None, Existing::Keep).is_err());

@@ -52,6 +52,7 @@ proptest! {
                 let all: Vec<u64> = expected.iter().map(|row| row[i].to_bits()).collect();
                 prop_assert_eq!(one, all);
             }
+            prop_assert_eq!(recording.columns(), schema.columns());
             if !name.ends_with("csv") {
                 prop_assert_eq!(recording.schema(), &schema);
                 prop_assert_eq!(recording.ending(), &Ending::Closed { reason: "all done".into() });
@@ -61,7 +62,7 @@ proptest! {
             prop_assert_eq!(ends, last);
         }
         // Nothing else is left lying about.
-        prop_assert_eq!(folder.names(), ["a.csv", "a.hrec", "a.parquet"]);
+        prop_assert_eq!(folder.names(), ["a.csv", "a.hrec", "a.parquet", "a.units.csv"]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ use crate::initial_poses::{BodyStart, initial_poses};
 use crate::joint_limits;
 use crate::kinds::{self, BuildContext, Mistake, RecordParameters, mistake, refused};
 use crate::loop_starts;
+use crate::sanity::{self, Disagreement};
 use crate::scene::{BodyRecord, InteractionRecord, Mass, Pose, Scene, ShapeRecord};
 use crate::source::Span;
 use holonom::declaration::{Driven, Fault, Invalid, Make, Parameters};
@@ -287,6 +288,13 @@ fn used<'a>(record: &'a Record, out: &mut Vec<(&'a str, Span)>) {
                     }
                 }
             }
+            Val::Map(map) => {
+                for (_, v, span) in map {
+                    if let Val::Coordinate(c) = v {
+                        out.push((&c.joint, *span));
+                    }
+                }
+            }
             _ => {}
         }
     }
@@ -317,6 +325,13 @@ pub(crate) struct Drafted<'a> {
 /// Everything but the last step.
 pub fn builder(scene: &Scene, report: &mut Report) -> Option<ModelBuilder> {
     drafted(scene, None, report).map(|d| d.builder)
+}
+
+/// Where bodies stand before assembly, if coordinates of joints or the scene put them elsewhere than they are drawn.
+pub(crate) fn places(scene: &Scene) -> Option<Vec<Pose>> {
+    let moves = scene.joints.iter().any(|j| j.record.has("start")) || !scene.starts.is_empty();
+    let places = moves.then(|| drafted(scene, None, &mut Report::new())).flatten()?.places?;
+    Some(places.iter().map(BodyStart::pose).collect())
 }
 
 /// The same with bodies in given places.
@@ -533,6 +548,13 @@ fn place_of<'a>(list: &'a [InteractionRecord], what: &str, name: &str) -> Option
     Some((link.span, format!("{what}/{name}"), &*link.record))
 }
 
+/// The drive that is farthest from the start of its joint, among those that contradict other joints.
+fn disagreeing<'a>(scene: &'a Scene, names: impl Iterator<Item = &'a String>) -> Option<Disagreement<'a>> {
+    let names: HashSet<&str> = names.map(String::as_str).collect();
+    let among = scene.drives.iter().filter(|d| names.contains(&*d.name));
+    among.filter_map(|d| sanity::disagreement(scene, d)).max_by(|a, b| a.gap().total_cmp(&b.gap()))
+}
+
 /// What the engine refused, at the line that said it.
 pub fn refusal(scene: &Scene, e: &ModelError) -> Diagnostic {
     let body = |name: &str| {
@@ -564,6 +586,14 @@ pub fn refusal(scene: &Scene, e: &ModelError) -> Diagnostic {
         }
         ModelError::NotCarried { name, .. } => {
             at(Diagnostic::error(codes::NOT_BUILT, e.to_string()), joint(name).or_else(|| force(name)))
+        }
+        ModelError::NotAssembled { joint: name, conflict, .. }
+            if let Some(told) = disagreeing(scene, conflict.iter().chain([name])) =>
+        {
+            let d = Diagnostic::error(codes::NOT_CLOSED, told.in_words(told.is_angle_by_kind(scene)));
+            let d = d.label(format!("told here; `{name}` cannot be closed with it"));
+            let help = format!("let the drive begin where the joint is, or give the joint  start = {}", told.goal());
+            at(d.help(help), place_of(&scene.drives, "drive", &told.link.name))
         }
         ModelError::NotAssembled { joint: name, gap, allowed, conflict } => {
             let others: Vec<_> = conflict.iter().filter(|c| *c != name).collect();

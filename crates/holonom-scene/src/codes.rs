@@ -88,7 +88,7 @@ Folders, devices, pipes and sockets are not read as models.\n";
     INCLUDE_CIRCLE = "E0113", "a file includes itself", "\
 Following the includes leads back to a file that is being read. Break the circle.\n";
     BAD_MESH = "E0114", "a mesh file cannot be read", "\
-Meshes are read from STL (binary or text) and OBJ. The file is cut short, says it holds more than it does, or has numbers that are not finite.\n";
+Meshes are read from STL (binary or text), OBJ and COLLADA (.dae). The file is cut short, says it holds more than it does, or has numbers that are not finite.\n";
     UNKNOWN_FIELD = "E0201", "a field is not known here", "\
 The table has no such field. Names are checked so that a misspelt one cannot be overlooked. `holonom explain scene` says where the format is described.\n";
     MISSING_FIELD = "E0202", "a field is missing", "\
@@ -201,7 +201,9 @@ The adaptive integrator cannot go on: something happens infinitely fast. A force
     NOT_KEPT = "E0603", "simulation stopped: joints cannot be kept", "\
 The gaps of the joints named could not be closed after a step: the mechanism was driven beyond its reach, or the step is too long.\n";
     NOT_SOLVED = "E0604", "simulation stopped: the equations cannot be solved", "\
-The equations of motion have no solution at this pose, or the solver chosen cannot find it.\n";
+The equations of motion have no solution at this pose, or the solver chosen cannot find it. Or rows of joints repeat those of others but for a part\n\
+that is next to rounding (a loop that is closed to 1e-8, hinges whose axes are 1e-6 apart), and an adaptive integrator cannot meet its tolerance there:\n\
+close the loop exactly, leave a joint out, or step across with `--dt`.\n";
     DRIVES_CONTRADICT = "E0605", "simulation stopped: drives contradict each other", "\
 Drives and joints prescribe rates that no motion has: two drives on one hinge, or on hinges that a coupler, gears or a closed linkage join, came to\n\
 want different speeds; or a drive wants to go on where its linkage cannot. The message names those that cannot all be kept. Leave one of them out, or\n\

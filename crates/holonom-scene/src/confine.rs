@@ -15,13 +15,26 @@ use std::path::{Path, PathBuf};
 pub struct Confinement {
     root: Option<PathBuf>,
     allowed: Vec<PathBuf>,
+    packages: Vec<PathBuf>,
 }
+
+/// What marks a folder as a package of ROS.
+const PACKAGE: &str = "package.xml";
+/// So many levels above a file its package is looked for.
+const PACKAGE_ABOVE: usize = 12;
+/// So many levels below a folder of packages, and so many folders altogether, a package is looked for.
+const PACKAGE_BELOW: (usize, usize) = (4, 10_000);
 
 impl Confinement {
     /// The folder of a scene file. Nothing may be read where there is none (a scene from memory).
     pub fn to_folder_of(file: &Path) -> Self {
         let folder = file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        Confinement { root: folder.canonicalize().ok(), allowed: Vec::new() }
+        let root = folder.canonicalize().ok();
+        // a file of a package may name the others: that is the folder it was handed on in
+        let above = root.iter().flat_map(|r| r.ancestors()).take(PACKAGE_ABOVE);
+        let own = above.filter(|f| f.parent().is_some()).find(|f| f.join(PACKAGE).is_file()).map(Path::to_path_buf);
+        let allowed = own.filter(|own| root.as_ref() != Some(own)).into_iter().collect();
+        Confinement { root, allowed, packages: Vec::new() }
     }
 
     /// No file may be read.
@@ -33,6 +46,42 @@ impl Confinement {
     pub fn allow(&mut self, folder: &Path) -> std::io::Result<()> {
         self.allowed.push(folder.canonicalize()?);
         Ok(())
+    }
+
+    /// Allow the packages below a folder, as the entries of `ROS_PACKAGE_PATH` do.
+    pub fn allow_packages(&mut self, folder: &Path) -> std::io::Result<()> {
+        let folder = folder.canonicalize()?;
+        self.packages.push(folder.clone());
+        self.allowed.push(folder);
+        Ok(())
+    }
+
+    /// The folder of a package of that name below the folders of packages: the nearest that is called so and has a
+    /// `package.xml`. Symbolic links are not followed, and packages are not searched for others inside them.
+    pub fn package(&self, name: &str) -> Option<PathBuf> {
+        let (levels, mut left) = PACKAGE_BELOW;
+        for root in &self.packages {
+            let mut level = vec![root.clone()];
+            for _ in 0..=levels {
+                let mut below = Vec::new();
+                for folder in std::mem::take(&mut level) {
+                    left = left.checked_sub(1)?;
+                    if folder.join(PACKAGE).is_file() {
+                        if folder.file_name().is_some_and(|n| n == name) {
+                            return Some(folder);
+                        }
+                        continue;
+                    }
+                    let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+                    let folders = entries.filter(|e| e.file_type().is_ok_and(|t| t.is_dir())).map(|e| e.path());
+                    below.extend(folders);
+                }
+                // the same order on every machine
+                below.sort();
+                level = below;
+            }
+        }
+        None
     }
 
     /// The folders that were allowed besides.

@@ -152,7 +152,7 @@ fn atan2(a: &[Jet]) -> Jet {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Token<'a> {
+pub(crate) enum Token<'a> {
     Number(f64),
     Name(&'a str),
     Sign(u8),
@@ -392,7 +392,7 @@ impl Function for Expression {
     }
 }
 
-fn constant_of(name: &str) -> Option<f64> {
+pub(crate) fn constant_of(name: &str) -> Option<f64> {
     match name {
         "pi" => Some(std::f64::consts::PI),
         "tau" => Some(std::f64::consts::TAU),
@@ -401,11 +401,11 @@ fn constant_of(name: &str) -> Option<f64> {
     }
 }
 
-fn error(at: Range<usize>, message: impl Into<String>) -> ExpressionError {
+pub(crate) fn error(at: Range<usize>, message: impl Into<String>) -> ExpressionError {
     ExpressionError { at, message: message.into(), unknown: None }
 }
 
-fn tokens(text: &str) -> Result<Vec<(Token<'_>, Range<usize>)>, ExpressionError> {
+pub(crate) fn tokens(text: &str) -> Result<Vec<(Token<'_>, Range<usize>)>, ExpressionError> {
     let bytes = text.as_bytes();
     let mut out = Vec::new();
     let mut i = 0;
@@ -413,6 +413,11 @@ fn tokens(text: &str) -> Result<Vec<(Token<'_>, Range<usize>)>, ExpressionError>
         let start = i;
         match bytes[i] {
             b if b.is_ascii_whitespace() => i += 1,
+            // of what stands before it
+            b'.' if bytes.get(i + 1).is_some_and(u8::is_ascii_alphabetic) => {
+                i += 1;
+                out.push((Token::Sign(b'.'), start..i));
+            }
             b'0'..=b'9' | b'.' => {
                 while i < bytes.len()
                     && (bytes[i].is_ascii_alphanumeric()

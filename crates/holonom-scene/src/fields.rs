@@ -8,6 +8,7 @@ pub use holonom::declaration::{
 };
 
 use crate::source::Span;
+use holonom::formulas::Formula;
 use holonom::functions::Function;
 use holonom::math::{Quat, Vec3};
 use std::fmt;
@@ -74,6 +75,8 @@ pub enum Val {
     Vectors(Box<[Vec3]>),
     /// A function.
     Function(Arc<dyn Function>),
+    /// A formula, and how it is written.
+    Formula(Arc<Formula>, Box<str>),
     /// A point on a body.
     Point(Box<PointRef>),
     /// A coordinate of a joint.
@@ -98,6 +101,7 @@ impl fmt::Debug for Val {
             Val::Numbers(x) => write!(f, "{x:?}"),
             Val::Vectors(x) => write!(f, "{x:?}"),
             Val::Function(_) => write!(f, "function"),
+            Val::Formula(_, text) => write!(f, "{text:?}"),
             Val::Point(x) => write!(f, "{x:?}"),
             Val::Coordinate(x) => write!(f, "{x:?}"),
             Val::Record(x) => write!(f, "{x:?}"),
@@ -246,6 +250,14 @@ impl Record {
     pub fn function(&self, name: &str) -> Option<Arc<dyn Function>> {
         match self.get(name)? {
             Val::Function(f) => Some(f.clone()),
+            _ => None,
+        }
+    }
+
+    /// A formula.
+    pub fn formula(&self, name: &str) -> Option<Arc<Formula>> {
+        match self.get(name)? {
+            Val::Formula(f, _) => Some(f.clone()),
             _ => None,
         }
     }

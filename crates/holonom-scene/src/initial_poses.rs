@@ -46,6 +46,11 @@ impl BodyStart {
         BodyStart { pose, velocity, spin, moves: true }
     }
 
+    /// Where the body stands.
+    pub fn pose(&self) -> Pose {
+        self.pose
+    }
+
     /// The pose of this, the motion of another.
     pub fn move_like(&mut self, other: &BodyStart) {
         (self.velocity, self.spin, self.moves) = (other.velocity, other.spin, other.moves);

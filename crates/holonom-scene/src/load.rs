@@ -33,7 +33,10 @@ pub struct Loader {
     pub limits: Limits,
     /// Folders besides the scene's own from which files may be read.
     pub allowed: Vec<PathBuf>,
-    /// Changes, `path=value`, as `--set` gives them.
+    /// Folders below which packages of ROS are, as in `ROS_PACKAGE_PATH`: `package://` paths are looked up there.
+    pub package_paths: Vec<PathBuf>,
+    /// Changes, `path=value`, as `--set` gives them. Of a URDF also `base.fixed=true`,
+    /// `start.JOINT=0.7` and `hold.kp=500`.
     pub settings: Vec<String>,
     /// New values of parameters, for programs; before the settings.
     pub parameters: Vec<(String, f64)>,
@@ -88,6 +91,8 @@ pub struct ImportContext<'a> {
     pub sources: &'a mut Sources,
     /// Errors and warnings.
     pub report: &'a mut Report,
+    /// Changes of a robot's side file, `base.FIELD=VALUE` and `start.JOINT=VALUE`.
+    pub side_settings: Vec<String>,
 }
 
 impl ImportContext<'_> {
@@ -178,6 +183,12 @@ impl Loader {
                 LoadError::new(Diagnostic::error(codes::CANNOT_READ, message))
             })?;
         }
+        for folder in &self.package_paths {
+            confinement.allow_packages(folder).map_err(|e| {
+                let message = format!("--package-path {}: {e}", folder.display());
+                LoadError::new(Diagnostic::error(codes::CANNOT_READ, message))
+            })?;
+        }
         Ok(confinement)
     }
 
@@ -198,8 +209,11 @@ impl Loader {
             report.push(d.help("scenes are .toml, .urdf or .xml files, or names of the gallery (`holonom scenes`)"));
             return Err(LoadError { report, sources });
         };
-        let mut context =
-            ImportContext { limits: self.limits, confinement, sources: &mut sources, report: &mut report };
+        let of_side = |s: &&String| format == Format::Urdf && set::is_of_side_file(s);
+        let (side_settings, settings): (Vec<String>, Vec<String>) =
+            self.settings.iter().cloned().partition(|s| of_side(&s));
+        let (limits, sources_of, report_of) = (self.limits, &mut sources, &mut report);
+        let mut context = ImportContext { limits, confinement, sources: sources_of, report: report_of, side_settings };
         let mut document = match format {
             Format::Scene => {
                 let text = context.sources.files()[0].text.clone();
@@ -211,7 +225,7 @@ impl Loader {
         };
         if !report.has_errors() {
             self.set_parameters(&mut document, &mut report);
-            set::apply(&mut document, &self.settings, &mut sources, &self.limits, &mut report);
+            set::apply(&mut document, &settings, &mut sources, &self.limits, &mut report);
         }
         if report.has_errors() {
             return Err(LoadError { report, sources });
@@ -238,6 +252,36 @@ impl Loaded {
             Some(model) => Ok(model),
             None => Err(LoadError { report, sources: self.sources.clone() }),
         }
+    }
+}
+
+/// Sections and fields that a mechanism does not depend on.
+const FOR_THE_EYE: &[&str] = &["title", "description", "camera", "record", "run", "colour", "hidden"];
+
+impl Loaded {
+    /// A number that differs between scenes whose mechanisms differ in any value, after all settings. What is only to
+    /// be seen, and how it is run, does not count.
+    pub fn fingerprint(&self) -> u64 {
+        let mut document = self.document.clone();
+        let mut open = vec![&mut document];
+        while let Some(table) = open.pop() {
+            table.entries_mut().retain(|e| !FOR_THE_EYE.contains(&&*e.key));
+            for entry in table.entries_mut() {
+                match &mut entry.node.value {
+                    Value::Table(inner) => open.push(inner),
+                    Value::List(list) => open.extend(list.iter_mut().filter_map(|n| match &mut n.value {
+                        Value::Table(inner) => Some(inner),
+                        _ => None,
+                    })),
+                    _ => {}
+                }
+            }
+        }
+        // FNV-1a
+        let bytes = crate::write::document(&document).into_bytes();
+        bytes
+            .iter()
+            .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3))
     }
 }
 

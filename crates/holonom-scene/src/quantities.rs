@@ -136,7 +136,9 @@ impl Quantities {
             };
             let (mut found, mut too_many) = (0, false);
             catalogue.all(enter, |name, s| {
-                if !too_many && fits(pattern, name) {
+                // a star means the parts of a vector; its length is asked for by its own name
+                let meant = !s.is_norm() || pattern.ends_with("norm");
+                if !too_many && meant && fits(pattern, name) {
                     found += 1;
                     chosen.put(name, s);
                     too_many = chosen.all.len() > MOST;
@@ -184,7 +186,7 @@ impl Quantities {
 
     /// Is any reaction among them?
     pub fn has_reactions(&self) -> bool {
-        self.asks(|o| matches!(o, Observable::Reaction(_) | Observable::Multipliers(_)))
+        self.asks(|o| matches!(o, Observable::Reaction(_) | Observable::Multipliers(_) | Observable::Tension(_)))
     }
 
     /// Note at every component of a reaction that is not unique that it is not, and how this solver shares such loads.
@@ -198,9 +200,11 @@ impl Quantities {
         for (quantity, source) in self.all.iter_mut().zip(&self.sources) {
             let doubtful = match source.of {
                 Observable::Reaction(joint) => diagnosis.reaction(joint).is_some_and(|r| {
-                    let k = source.part as usize;
-                    if k < 3 { !r.force_unique[k] } else { !r.torque_unique[k - 3] }
+                    let all = [r.force_unique, r.torque_unique].concat();
+                    let first = source.first();
+                    !all[first..first + if source.is_norm() { 3 } else { 1 }].iter().all(|unique| *unique)
                 }),
+                Observable::Tension(joint) => diagnosis.not_unique.iter().any(|r| r.joint == joint && r.row == 0),
                 Observable::Multipliers(joint) => {
                     diagnosis.not_unique.iter().any(|r| r.joint == joint && r.row == source.part as usize)
                 }
@@ -243,13 +247,20 @@ impl Quantities {
         for (source, out) in self.sources.iter().zip(out) {
             if let Observable::Multipliers(joint) = source.of {
                 *out = seen.multipliers(joint).get(source.part as usize).copied().unwrap_or(f64::NAN);
+            } else if let Observable::Tension(joint) = source.of {
+                *out = seen.multipliers(joint).first().map_or(f64::NAN, |x| -x);
             } else if source.of.needs_observation() {
                 if last != Some(source.of) {
                     last = Some(source.of);
                     numbers = self.scratch.numbers(source.of, &mut seen, &model);
                 }
                 let known = failure.is_none() || !source.of.needs_forces(source.part);
-                *out = if known { numbers[source.part as usize] } else { f64::NAN };
+                let first = source.first();
+                *out = match (known, source.is_norm()) {
+                    (false, _) => f64::NAN,
+                    (true, false) => numbers[first],
+                    (true, true) => Vec3::from_slice(&numbers[first..first + 3]).length(),
+                };
             }
         }
         failure.map_or(Ok(()), Err)
@@ -420,7 +431,7 @@ pub fn fits(pattern: &str, name: &str) -> bool {
 /// The unit of a quantity by its name alone, as far as that says it; for tables that have lost their units.
 pub fn usual_unit(name: &str) -> &'static str {
     let first = name.split('.').next().unwrap_or("");
-    let which = |w: &str| matches!(w, "w" | "x" | "y" | "z") || w.bytes().all(|b| b.is_ascii_digit());
+    let which = |w: &str| matches!(w, "w" | "x" | "y" | "z" | "norm") || w.bytes().all(|b| b.is_ascii_digit());
     let words = || name.rsplit('.').skip_while(|w| which(w));
     match (first, words().next().unwrap_or("")) {
         ("time", _) => "s",
@@ -513,6 +524,8 @@ mod tests {
             ("contact.ball.ground.force.z", "N"),
             ("contact.ball.ground.state", "1"),
             ("knee.limit.effort", "N or N m"),
+            ("pin.force.norm", "N"),
+            ("rod.vel.norm", "m/s"),
         ] {
             assert_eq!(usual_unit(name), unit, "{name}");
         }

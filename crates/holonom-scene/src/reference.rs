@@ -50,6 +50,7 @@ pub fn holds(ty: &Type) -> String {
         Type::Coordinates => "list of coordinates".into(),
         Type::Function(variable, _) => with_unit(&format!("function of {variable}")),
         Type::VectorFunction(variable, _) => with_unit(&format!("three numbers or functions of {variable}")),
+        Type::Formula => "[formula](scenes.md#formulas)".into(),
         Type::File => "name of a file".into(),
         Type::Kind(family) => format!("[{0}](#{1})", family.name, anchor(family)),
         Type::Kinds(family) => format!("list of [{0}](#{1})", family.name, anchor(family)),

@@ -72,7 +72,11 @@ fn listed<'a>(
     named(bodies.map(|b| format!("`{}`", shown(&b.name))), one, many)
 }
 
-fn named(names: impl Iterator<Item = String>, one: &'static str, many: &'static str) -> Option<(String, &'static str)> {
+pub(crate) fn named(
+    names: impl Iterator<Item = String>,
+    one: &'static str,
+    many: &'static str,
+) -> Option<(String, &'static str)> {
     let names: Vec<String> = names.collect();
     let more = names.len().saturating_sub(NAMED);
     let first = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");

@@ -5,7 +5,7 @@ use crate::contact::{ContactSettings, MaterialOverrides};
 use crate::fields::{Kind, PointRef, Record};
 use crate::mesh::Mesh;
 use crate::source::Span;
-use holonom::math::{Mat3, Quat, Vec3};
+use holonom::math::{Mat3, Quat, Vec3, vec3};
 use holonom::{Drift, Feedback};
 use std::sync::Arc;
 
@@ -121,6 +121,30 @@ pub enum Geometry {
     Point,
     /// The plane z = 0.
     Plane,
+}
+
+impl Geometry {
+    /// Where it lies in its own frame, from its least to its largest corner; `None` for what has no end, or no size.
+    pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
+        use Geometry as G;
+        let around = |h: Vec3| Some((-h, h));
+        match self {
+            G::Box(size) => around(0.5 * *size),
+            G::Sphere(r) => around(Vec3::splat(*r)),
+            G::Ellipsoid(radii) => around(*radii),
+            G::Cylinder(r, l) | G::Tube(_, r, l) => around(vec3(*r, *r, 0.5 * l)),
+            G::Capsule(r, l) => around(vec3(*r, *r, 0.5 * l + r)),
+            G::Cone(r, h) => Some((vec3(-r, -r, 0.0), vec3(*r, *r, *h))),
+            G::Torus(radius, tube) => around(vec3(radius + tube, radius + tube, *tube)),
+            G::Mesh(mesh) => {
+                let finite = || mesh.vertices.iter().copied().filter(|p| p.is_finite());
+                let (low, high) = (finite().reduce(Vec3::min)?, finite().reduce(Vec3::max)?);
+                Some((low, high))
+            }
+            G::Point => around(Vec3::ZERO),
+            G::Heights(_) | G::Plane => None,
+        }
+    }
 }
 
 /// Heights above a rectangle in the plane z = 0, centred at the origin; solid below.

@@ -154,7 +154,7 @@ fn of_type(ty: &Type, definitions: &mut Map<String, Value>) -> Value {
             json!({ "anyOf": [plain, expression()] })
         }
         Type::Flag => json!({ "type": "boolean" }),
-        Type::Text | Type::File | Type::Coordinate => json!({ "type": "string" }),
+        Type::Text | Type::File | Type::Coordinate | Type::Formula => json!({ "type": "string" }),
         Type::Texts => json!({ "anyOf": [{ "type": "string" }, list(json!({ "type": "string" }))] }),
         Type::Choice(words) => json!({ "enum": words }),
         Type::Vector(_) | Type::Direction => vector(),

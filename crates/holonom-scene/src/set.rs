@@ -28,6 +28,47 @@ const FIELDS: &[&str] = &["run", "record", "ground", "contact"];
 /// Most levels of a path.
 const DEEPEST: u64 = 40;
 
+/// Sections of the side file of a robot whose fields may be set too: `base.fixed=true`, `start.elbow=0.7`,
+/// `hold.kp=500`.
+const SIDE: &[&str] = &["base", "start", "hold"];
+
+/// Is a setting one of a robot's side file?
+pub fn is_of_side_file(setting: &str) -> bool {
+    let first = setting.split(['.', '=']).next().unwrap_or("").trim();
+    SIDE.contains(&first)
+}
+
+/// Change values of a robot's side file: its root, and coordinates of joints at the start.
+pub fn apply_to_side_file(
+    table: &mut DocTable,
+    settings: &[String],
+    sources: &mut Sources,
+    limits: &Limits,
+    report: &mut Report,
+) {
+    if settings.is_empty() {
+        return;
+    }
+    let file = sources.add("--set", None, settings.join("\n"));
+    let mut start = 0;
+    for setting in settings {
+        match split(setting, file, start, limits) {
+            // names of joints may have dots in them
+            Ok((path, whole, value)) if path.len() > 1 => {
+                let name = path[1..].iter().map(|p| p.0).collect::<Vec<_>>().join(".");
+                let span = Span { start: path[1].1.start, ..whole };
+                replace(table.table_mut(path[0].0, whole), &name, span, value);
+            }
+            Ok((_, whole, _)) => {
+                let d = unknown("a whole section cannot be set".into(), whole).label("name a field in it");
+                report.push(d.help("write  --set base.fixed=true  or  --set start.JOINT=0.7"));
+            }
+            Err(d) => report.push(*d),
+        }
+        start += setting.len() + 1;
+    }
+}
+
 /// Change values of a document.
 pub fn apply(
     document: &mut DocTable,
@@ -52,14 +93,11 @@ pub fn apply(
 /// The names of a path with their places.
 type Path<'a> = [(&'a str, Span)];
 
-/// One setting, which begins at byte `start` of its text.
-fn change(
-    document: &mut DocTable,
-    setting: &str,
-    file: u32,
-    start: usize,
-    limits: &Limits,
-) -> Result<(), Box<Diagnostic>> {
+/// A path, where it stands, and the value it is given.
+type Setting<'a> = (Vec<(&'a str, Span)>, Span, DocNode);
+
+/// One setting, which begins at byte `start` of its text: its path, where that stands, and its value.
+fn split<'s>(setting: &'s str, file: u32, start: usize, limits: &Limits) -> Result<Setting<'s>, Box<Diagnostic>> {
     let at = |from: usize, to: usize| Span::new(file, start + from..start + to);
     let Some(equals) = setting.find('=') else {
         let d = Diagnostic::error(codes::UNKNOWN_SETTING, "a setting needs a value").at(at(0, setting.len().max(1)));
@@ -76,7 +114,18 @@ fn change(
         path.push((name, at(begin, begin + trimmed.len().max(1))));
         from += part.len() + 1;
     }
-    let whole = at(0, equals.max(1));
+    Ok((path, at(0, equals.max(1)), value))
+}
+
+/// Change what one setting names.
+fn change(
+    document: &mut DocTable,
+    setting: &str,
+    file: u32,
+    start: usize,
+    limits: &Limits,
+) -> Result<(), Box<Diagnostic>> {
+    let (path, whole, value) = split(setting, file, start, limits)?;
     let depth = path.len() as u64;
     if let Err(mut d) = Limits::check(codes::TOO_DEEP, "levels of a setting", depth, DEEPEST, "depth") {
         // no flag changes it
@@ -140,6 +189,10 @@ fn field<'t, 'p>(
     whole: Span,
 ) -> Result<(&'t mut DocTable, (&'p str, Span)), Box<Diagnostic>> {
     let (section, span) = path[0];
+    if section == "base" {
+        let d = unknown("a scene has no section `base`".into(), span).label("only a URDF has a base");
+        return Err(Box::new(d.help("in a scene a joint of kind \"weld\" fixes a body to the ground")));
+    }
     let sections = || SECTIONS.iter().map(|s| s.0).filter(|s| !VALUES.contains(s) && *s != "include");
     if !sections().any(|s| s == section) {
         let d = unknown(format!("a scene has no section `{}`", shown(section)), span);

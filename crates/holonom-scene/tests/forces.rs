@@ -122,6 +122,9 @@ fn cases() -> Vec<Case> {
         case("spring", "a = \"a.tip\"\nb = \"b.eye\"\nstiffness = 50\nlength = 0.3\ndamping = 2", |s| {
             Spring::new(tip(s), eye(s), 50.0, 0.3).damping(2.0)
         }),
+        case("formula", "points = { a = \"a.tip\", b = \"b.eye\" }\nenergy = \"25*(distance(a, b) - 0.3)^2\"", |s| {
+            Spring::new(tip(s), eye(s), 50.0, 0.3)
+        }),
         // without a point: the origins of the bodies
         case("spring", "b = \"b\"\nstiffness = 50", |s| Spring::new(BodyId::GROUND.origin(), s.b.origin(), 50.0, 0.0)),
         case("spring-law", "a = \"a.tip\"\nb = \"b.eye\"\ntension = \"10*x + x^3\"\nlength = 0.2\ndamping = \"3*v + v^3\"", |s| {

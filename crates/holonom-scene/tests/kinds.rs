@@ -406,6 +406,13 @@ fn cases() -> Vec<Case> {
             },
         },
         Case {
+            engine: "formula",
+            text: "[joint.it]\nkind = \"formula\"\npoints = { a = \"one.f\", b = \"two.f\" }\nexpression = \"distance(a, b) - 0.9\"\n",
+            direct: |m, a, b| {
+                m.joint("it", Written::new([a.p(), b.p()], |[p, q], _| [(p - q).length() - 0.9]));
+            },
+        },
+        Case {
             engine: "rotor-gear",
             text: "[body.r]\nkind = \"rotor\"\nrotor_inertia = 0.3\nrate = 0.4\n[joint.hinge]\nkind = \"revolute\"\nb = \"one.f\"\n\
                    [joint.it]\nkind = \"rotor-gear\"\nb = \"r\"\njoint = \"hinge\"\nratio = 2\n",

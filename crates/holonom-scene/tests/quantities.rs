@@ -231,3 +231,77 @@ fn gaps_of_pairs() {
     }
     assert!(row[2].is_finite() && row[3].is_finite(), "{row:?}");
 }
+
+/// Known answers: a weight on a rod, on a winch and on a rope over an eye, each at rest.
+#[test]
+fn rods_winches_and_ropes_tell_their_tension() {
+    let (loaded, model) = load(
+        r#"
+[body.a]
+kind = "particle"
+mass = 2
+at = [0, 0, -1]
+[joint.rod]
+kind = "distance"
+b = "a"
+[body.drum]
+shape = { kind = "cylinder", radius = 0.1, length = 0.1 }
+mass = 5
+at = [3, 0, 0]
+rotation = { axis = [1, 0, 0], angle = "${90*deg}" }
+[joint.bearing]
+kind = "weld"
+b = "drum"
+[body.b]
+kind = "particle"
+mass = 3
+at = [3.1, 0, -1]
+[joint.winch]
+kind = "winch"
+a = "drum"
+b = "b"
+radius = 0.1
+[body.c]
+kind = "particle"
+mass = 4
+at = [6, 0, -1]
+[joint.tackle]
+kind = "reeving"
+points = [{ body = "ground", at = [6, 0, 0] }, "c", { body = "ground", at = [6, 0, 0] }]
+"#,
+    );
+    let names = ["rod.tension", "winch.tension", "tackle.tension", "rod.force.norm", "a.vel.norm"];
+    let mut q = Quantities::of_scene(&model, &loaded.scene, &names).expect("all there");
+    let mut sim = Simulation::new(model);
+    let row = read(&mut q, &mut sim);
+    let g = 9.81;
+    // both strands of the tackle carry half
+    for (k, expected) in [2.0 * g, 3.0 * g, 0.5 * 4.0 * g, 2.0 * g, 0.0].into_iter().enumerate() {
+        assert!((row[k + 1] - expected).abs() < 1e-9, "{}: {} instead of {expected}", names[k], row[k + 1]);
+    }
+    assert_eq!(q.units().skip(1).collect::<Vec<_>>(), ["N", "N", "N", "N", "m/s"]);
+}
+
+#[test]
+fn lengths_of_vectors_are_those_of_their_parts() {
+    let (loaded, model) = load(SCENE);
+    let vectors = ["arm.vel", "arm.acc", "arm.omega", "pin.force", "pin.torque", "spring.bob.force"];
+    let names: Vec<String> =
+        vectors.iter().flat_map(|v| ["x", "y", "z", "norm"].map(|part| format!("{v}.{part}"))).collect();
+    let patterns: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut q = Quantities::of_scene(&model, &loaded.scene, &patterns).expect("all there");
+    let mut sim = Simulation::new(model.clone());
+    sim.run_until(0.3).expect("runs");
+    let row = read(&mut q, &mut sim);
+    for (k, v) in vectors.iter().enumerate() {
+        let [x, y, z, norm] = row[1 + 4 * k..5 + 4 * k] else { panic!("four numbers") };
+        assert!(norm > 0.0 && (norm - (x * x + y * y + z * z).sqrt()).abs() <= 1e-15 * norm, "{v}: {norm}");
+    }
+    // a star stands for the parts
+    let of = |pattern: &str| Quantities::of_scene(&model, &loaded.scene, &[pattern]).map(|q| q.len() - 1);
+    assert_eq!(
+        (of("pin.force.*"), of("arm.*.norm")),
+        (Ok(3), Ok(6)),
+        "velocities and accelerations: of the body, its turning and its point"
+    );
+}

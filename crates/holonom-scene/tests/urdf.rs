@@ -333,3 +333,119 @@ fn collisions_are_on_where_somebody_asks() {
     assert_eq!(model(&[]), 0);
     assert_eq!(model(&["contact.friction=0.6"]), 1);
 }
+
+/// A square of two triangles in red and one of a polygon without a colour.
+const SQUARES: &str = r##"<COLLADA>
+<library_effects><effect id="fx"><profile_COMMON><technique><lambert><diffuse><color>1 0 0 1</color></diffuse></lambert></technique></profile_COMMON></effect></library_effects>
+<library_materials><material id="red"><instance_effect url="#fx"/></material></library_materials>
+<library_geometries><geometry id="g"><mesh>
+<source id="pos"><float_array>0 0 0 1 0 0 1 1 0 0 1 0</float_array><technique_common><accessor stride="3"/></technique_common></source>
+<vertices id="v"><input semantic="POSITION" source="#pos"/></vertices>
+<triangles material="A"><input semantic="VERTEX" source="#v" offset="0"/><p>0 1 2 0 2 3</p></triangles>
+<polylist material="B"><input semantic="VERTEX" source="#v" offset="0"/><vcount>4</vcount><p>0 3 2 1</p></polylist>
+</mesh></geometry></library_geometries>
+<library_visual_scenes><visual_scene><node><instance_geometry url="#g"><bind_material><technique_common>
+<instance_material symbol="A" target="#red"/></technique_common></bind_material></instance_geometry></node></visual_scene></library_visual_scenes>
+</COLLADA>"##;
+
+#[test]
+fn a_robot_in_a_package_shows_its_meshes_in_their_colours() {
+    let root = std::env::temp_dir().join(format!("holonom-urdf-package-{}", std::process::id()));
+    let (own, other) = (root.join("src/robot_description"), root.join("src/deep/arm_meshes"));
+    for folder in [own.join("urdf"), own.join("meshes"), other.clone()] {
+        std::fs::create_dir_all(folder).unwrap();
+    }
+    std::fs::write(own.join("meshes/part.dae"), SQUARES).unwrap();
+    std::fs::write(other.join("part.dae"), SQUARES).unwrap();
+    std::fs::write(own.join("meshes/torn.dae"), &SQUARES[..SQUARES.len() / 2]).unwrap();
+    std::fs::write(other.join("package.xml"), "<package/>").unwrap();
+    let file = own.join("urdf/robot.urdf");
+    let load = |mesh: &str, packages: &[&Path]| {
+        let text = format!(
+            r#"<robot name="r"><link name="a">
+            <inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+            <visual><geometry><mesh filename="{mesh}"/></geometry><material name="m"><color rgba="0 0 1 1"/></material></visual>
+            <collision><geometry><sphere radius="1"/></geometry></collision></link></robot>"#
+        );
+        std::fs::write(&file, text).unwrap();
+        let loader = Loader { package_paths: packages.iter().map(|p| p.to_path_buf()).collect(), ..Loader::new() };
+        loader.load(&file).unwrap_or_else(|e| panic!("{}", e.render()))
+    };
+    let seen = |loaded: &Loaded| {
+        let shapes = loaded.scene.bodies[0].shapes.iter().filter(|s| s.visible);
+        shapes.map(|s| (s.colour, matches!(s.geometry, Geometry::Mesh(_)))).collect::<Vec<_>>()
+    };
+    let sphere = vec![(None, false)];
+    let squares = vec![(Some([1.0, 0.0, 0.0]), true), (Some([0.0, 0.0, 1.0]), true)];
+    // without a package.xml above it the folder beside its own is out of reach, and what touches is shown instead
+    let ours = "package://robot_description/meshes/part.dae";
+    assert_eq!(seen(&load(ours, &[])), sphere);
+    std::fs::write(own.join("package.xml"), "<package/>").unwrap();
+    let loaded = load(ours, &[]);
+    assert_eq!((seen(&loaded), loaded.report.all().len()), (squares.clone(), 0));
+    assert_eq!(loaded.scene.bodies[0].shapes.len(), 3, "the sphere touches, unseen");
+    // another package: only where packages are said to be, and not what lies outside of them
+    let others = "package://arm_meshes/part.dae";
+    let alone = load(others, &[]);
+    assert_eq!(seen(&alone), sphere);
+    assert!(alone.report.all()[0].label.contains("--package-path"), "{}", alone.report.all()[0].label);
+    assert_eq!(seen(&load(others, &[&root.join("src")])), squares);
+    assert_eq!(seen(&load("package://arm_meshes/../../../etc/part.dae", &[&root.join("src")])), sphere);
+    // a mesh that cannot be read is a warning with its reason, and does not keep the robot from being simulated
+    let torn = load("package://robot_description/meshes/torn.dae", &[]);
+    assert_eq!(seen(&torn), sphere);
+    let warning = &torn.report.all()[0];
+    assert!(warning.message.contains("torn.dae") && warning.label.contains("line"), "{warning:?}");
+    // the scene that is written shows the same
+    let text = holonom_scene::write::document(&load(ours, &[]).document);
+    let again =
+        Loader::new().load_text_at(&own.join("urdf/robot.toml"), text).unwrap_or_else(|e| panic!("{}", e.render()));
+    assert_eq!(seen(&again), squares);
+    std::fs::remove_dir_all(&root).unwrap();
+}
+
+#[test]
+fn settings_say_what_a_side_file_would() {
+    let load = |settings: &[&str]| {
+        let loader = Loader { settings: settings.iter().map(|s| s.to_string()).collect(), ..Loader::new() };
+        loader.load(&folder().join("arm.urdf"))
+    };
+    let joint = load(&[]).unwrap().scene.joints[0].name.to_string();
+    let held = load(&["hold.kp=50", "hold.kd=2", &format!("start.{joint}=0.2")]).unwrap();
+    let drive = held.scene.drives.iter().find(|d| *d.name == *format!("{joint}-hold")).expect("a controller");
+    assert_eq!((drive.record.number("kp"), drive.record.number("kd")), (Some(50.0), Some(2.0)));
+    assert_eq!(drive.record.function("value").map(|f| f.at(0.0)[0]), Some(0.2));
+    let mimics = held.scene.joints.iter().filter(|j| j.name.ends_with("-mimic")).count();
+    assert!(mimics > 0 && held.scene.drives.iter().all(|d| !d.name.contains("right")), "what follows is not held");
+    let code = |settings: &[&str]| {
+        let failed = load(settings).err()?;
+        failed.report.all().iter().find(|d| d.severity == Severity::Error).map(|d| d.code.name())
+    };
+    assert_eq!(code(&["base.fixd=true"]), Some("E0201"));
+    assert_eq!(code(&["start.nothing=1"]), Some("E0212"));
+    assert_eq!(code(&["hold.kd=1"]), Some("E0202"));
+    assert_eq!(code(&["base=1"]), Some("E0224"));
+    // a scene has no base
+    let scene = Loader { settings: vec!["base.fixed=true".into()], ..Loader::new() };
+    let refused = scene.load_text("x.toml", "title = \"x\"\n").unwrap_err();
+    assert_eq!(refused.report.all()[0].code.name(), "E0224");
+}
+
+#[test]
+fn a_fixed_base_holds_a_robot_that_would_fall() {
+    let inertial =
+        r#"<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>"#;
+    let text = format!(
+        r#"<robot name="r"><link name="root">{inertial}</link><link name="arm">{inertial}</link>
+        <joint name="hinge" type="continuous"><parent link="root"/><child link="arm"/><axis xyz="0 1 0"/></joint></robot>"#
+    );
+    let remarks = |settings: &[&str]| {
+        let loader = Loader { settings: settings.iter().map(|s| s.to_string()).collect(), ..Loader::new() };
+        let loaded = loader.load_text("floating.urdf", text.clone()).unwrap_or_else(|e| panic!("{}", e.render()));
+        let model = loaded.build().unwrap_or_else(|e| panic!("{}", e.render()));
+        (model.n_bodies(), holonom_scene::sanity::remarks(&loaded, &model))
+    };
+    let (bodies, said) = remarks(&[]);
+    assert!(bodies == 2 && said.len() == 1 && said[0].contains("nothing holds the robot: its root `root`"), "{said:?}");
+    assert_eq!(remarks(&["base.fixed=true"]), (1, Vec::new()));
+}

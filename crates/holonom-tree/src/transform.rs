@@ -254,6 +254,11 @@ impl AlignedPivot {
         sub(ang, cross(self.r_child, lin))
     }
 
+    /// `C'^-1 b`.
+    pub fn last_scaled(&self, b: V3) -> V3 {
+        sym3_mul(&self.c_inverse, b)
+    }
+
     /// `a^T C'^-1 b`.
     pub fn last_product(&self, a: V3, b: V3) -> f64 {
         dot(a, sym3_mul(&self.c_inverse, b))

@@ -211,6 +211,53 @@ proptest! {
     }
 
     #[test]
+    fn half_solves_along_paths_are_those_of_whole_sweeps(
+        steps in prop::collection::vec(step(), 2..=14), extra in prop::collection::vec(extra(), 0..=3), seed in any::<u64>()
+    ) {
+        let mut forest = Forest::grow(&steps, seed);
+        close(&mut forest, &extra, &mut Rng(!seed));
+        let problem = forest.in_order();
+        prop_assume!(condition(&problem) > 1e-6);
+        let s = &problem.structure;
+        let at = offsets(s);
+        let plan = s.plan(&problem.blocks).unwrap();
+        let mut factor = plan.new_factor();
+        plan.factor(&problem.blocks, &mut factor).unwrap();
+        let paths = plan.paths();
+        let mut rng = Rng(seed ^ 0x5a5a);
+        let primal: Vec<usize> = (0..s.n_nodes()).filter(|&i| !s.is_dual(Node(i as u32))).collect();
+        // right-hand sides on one to three nodes, one of them perhaps twice
+        let mut sides: Vec<(Vec<Node>, Vec<f64>)> = Vec::new();
+        for k in 0..5 {
+            let mut v = vec![0.0; plan.len()];
+            let nodes: Vec<usize> =
+                (0..1 + k % 3).map(|_| primal[(rng.list(1)[0].abs() * 1e6) as usize % primal.len()]).collect();
+            for &i in &nodes {
+                v[at[i]..at[i + 1]].copy_from_slice(&rng.list(at[i + 1] - at[i]));
+            }
+            sides.push((nodes.iter().map(|&i| Node(i as u32)).collect(), v));
+        }
+        let mut halves = holonom_tree::SparseHalves::default();
+        let mut x = vec![0.0; plan.len()];
+        for (nodes, v) in &sides {
+            x.copy_from_slice(v);
+            plan.solve_along(&paths, &mut factor, nodes.iter().copied(), &mut x, &mut halves);
+            prop_assert!(x.iter().all(|x| *x == 0.0), "something is left");
+        }
+        for i in 0..sides.len() {
+            let mut row = vec![0.0; i + 1];
+            halves.write_products(i, &mut row);
+            let mut x = sides[i].1.clone();
+            plan.solve(&mut factor, &mut x);
+            for (j, (_, v)) in sides[..=i].iter().enumerate() {
+                let expected: f64 = v.iter().zip(&x).map(|(v, x)| v * x).sum();
+                let scale = common::rng::norm(&sides[i].1) * common::rng::norm(v);
+                prop_assert!((row[j] - expected).abs() <= 1e-10 * scale, "{} instead of {expected}", row[j]);
+            }
+        }
+    }
+
+    #[test]
     fn damped_rows_are_brought_back_by_refinement(
         steps in prop::collection::vec(step(), 2..=10), extra in prop::collection::vec(extra(), 1..=3), seed in any::<u64>()
     ) {

@@ -10,22 +10,28 @@
 //! edit       changes of the scene: bodies and joints added, joined, removed; undo and redo
 //! catalogue  what can be built, and how it is drawn
 //! message    what page and program say to each other
-//! hub        the thread that runs a session against the clock, and its clients
+//! hub        a session run against the clock, and its clients: by a thread, or in turns (`hub::LocalHub`)
+//! clock      moments of the host: the system's, or those that a browser tells
 //! server     HTTP and WebSocket on the loopback interface, for the holder of a token only
 //! page       the page itself, built from `web/` by the build script and carried in the program
 //! ```
 //!
-//! A session alone, without any of the rest, is what tests and replays use.
+//! A session alone, without any of the rest, is what tests and replays use. Without the feature `server` (on by
+//! default) there is no server and no page, and all else builds for `wasm32-unknown-unknown`: `holonom-wasm` runs it in
+//! the browser.
 
 pub mod catalogue;
+pub mod clock;
 pub mod edit;
 pub mod hub;
 pub mod message;
 pub mod numbers;
+#[cfg(feature = "server")]
 pub mod page;
 pub mod picture;
 #[cfg(test)]
 mod protocol;
 pub mod sections;
+#[cfg(feature = "server")]
 pub mod server;
 pub mod session;

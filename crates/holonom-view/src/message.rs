@@ -202,6 +202,11 @@ pub enum Request {
         /// What.
         question: Question,
     },
+    /// A question is not wanted any more; it is answered with an error, or was answered already.
+    TakeBack {
+        /// Its number.
+        id: u32,
+    },
     /// Sign of life, answered by `pong`. A client that holds something sends something at least ten times a second.
     Ping {
         /// Number chosen by the client.
@@ -470,6 +475,13 @@ pub enum Reply {
     Note {
         /// One sentence.
         message: String,
+    },
+    /// A scene was opened, but not all of it counts; for people.
+    Warning {
+        /// One sentence.
+        message: String,
+        /// The rendered report, with lines.
+        details: String,
     },
     /// Something was added to the scene.
     Made {

@@ -111,5 +111,6 @@ fn the_page_is_told_of_every_kind() {
 /// Folders that map the words of other formats to kinds.
 const IMPORTERS: [&str; 2] = ["holonom-scene/src/urdf", "holonom-scene/src/mjcf"];
 
-/// Words that mean other things, too: buttons, fields, scenes, a kind of bodies, and the glyphs `screw` and `rope`.
-const NOT_KINDS: [&str; 7] = ["motor", "servo", "limit", "screw", "rope", "planar", "rolling"];
+/// Words that mean other things, too: buttons, fields, scenes, a kind of bodies, the glyphs `screw` and `rope`, and the
+/// function `distance` of formulas.
+const NOT_KINDS: [&str; 8] = ["distance", "motor", "servo", "limit", "screw", "rope", "planar", "rolling"];

@@ -35,6 +35,8 @@
 //! - [`doctor`]: mobility, redundant joints, and which reactions are unique; [`Simulation::diagnose`].
 //! - [`Simulation::add_joint`] and its companions change a mechanism while it runs; a [`Checkpoint`] undoes it.
 //! - [`linear`]: small motions about a state, [`Simulation::linearise`], and static equilibria, [`Simulation::equilibrium`].
+//! - [`answers`]: one factor for any number of pushes, inverse dynamics, Jacobians, mobilities, mass matrices in joint
+//!   coordinates, derivatives; [`Simulation::held_factor`], [`Simulation::joint_equations`].
 //! - [`check`]: finite-difference checks for your own bodies, joints and forces; [`declaration`]: how kinds are declared, and checks of parameters.
 //! - [`pattern`]: where J, H, A and L have entries.
 //! - [`phases`]: one evaluation of the equations of motion in its phases, for timing them.
@@ -56,7 +58,7 @@ mod simulation;
 mod solve;
 mod step;
 
-pub use analysis::{check, doctor, linear, pattern, phases};
+pub use analysis::{answers, check, doctor, linear, pattern, phases};
 pub use catalogue::{attach, bodies, coordinate, curves, declaration, drives, forces, functions, joints, surfaces};
 pub use math::number;
 pub use step::integrate;
@@ -83,6 +85,7 @@ pub use evaluate::Feedback;
 pub use evaluate::energy::{Energy, Ledger};
 pub use evaluate::reaction::{Axes, Reaction};
 pub use holonom_collide::CollisionShape as Shape;
+pub use holonom_lcp::Interrupt;
 pub use holonom_tree::{Cost, PivotForm};
 pub use math::{Mat3, Quat, Vec3};
 pub use model::choices::{Assembly, IntegratorKind, SolverKind};
@@ -100,6 +103,12 @@ pub use step::event_log::{Event, EventKind, EventPlace};
 pub use step::integrate::Coordinates;
 pub use step::promises::{BrokenPromise, Promise, WorstOfRun};
 
+/// Formulas as data: what scene files say with `kind = "formula"`. The crate `holonom-scene` makes them from texts
+/// (`holonom_scene::formula::read_formula`), [`joints::FormulaJoint`] and [`forces::FormulaForce`] run them.
+pub mod formulas {
+    pub use crate::catalogue::interface::{Formula, FormulaFunction, FormulaOp, MAX_INPUTS};
+}
+
 /// Everything a small program needs.
 pub mod prelude {
     pub use crate::catalogue::bodies::{Affine, Parametric, Particle, Planar, Rigid, Scaled};
@@ -116,9 +125,9 @@ pub mod prelude {
     };
     pub use crate::math::{Mat3, Quat, Vec3, vec3};
     pub use crate::{
-        Attachment, Axes, BodyId, Coordinate, Coordinates, Drift, IntegratorKind, Marker, MassProperties, Material,
-        Model, ModelBuilder, ModelError, Potential, Shape, Simulation, SolverKind, State, StepError, Written,
-        WrittenRate,
+        Attachment, Axes, BodyId, Contact, Coordinate, Coordinates, Drift, Energy, ForceId, IntegratorKind, JointId,
+        Marker, MassProperties, Material, Model, ModelBuilder, ModelError, Momentum, Potential, Reaction, Shape,
+        ShapeId, Simulation, SolverKind, State, StepError, StepReport, Summary, Written, WrittenRate,
     };
 }
 
@@ -131,6 +140,11 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/catalogue.md")]
 struct Catalogue;
+
+/// And those in the page on answers.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/answers.md")]
+struct AnswersPage;
 
 /// And those in the guide to loops.
 #[cfg(doctest)]

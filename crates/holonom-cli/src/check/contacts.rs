@@ -2,11 +2,13 @@
 //! how it will be run.
 
 use crate::text::plural;
+use holonom::promises::Promise;
 use holonom::{BodyId, ImpactOrder, IntegratorKind, Model, Restitution, Simulation};
 use holonom_scene::Scene;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// Pairs of bodies are counted one by one up to so many bodies with shapes.
 const MOST_COUNTED: usize = 3000;
@@ -131,19 +133,36 @@ impl ContactReport {
 
     /// What is worth a look.
     pub fn warnings(&self) -> impl Iterator<Item = String> + '_ {
-        let overlaps = self.overlaps.iter().take(SHOWN).map(|o| {
+        in_words(&self.overlaps, &self.exceeded)
+    }
+}
+
+/// What a run begins with that is no legal state, where that is more than a step may leave.
+pub(crate) fn beyond_at_the_start(model: &Arc<Model>) -> Vec<String> {
+    if model.n_shapes() == 0 && !model.joints().any(|j| model.is_sided(j)) {
+        return Vec::new();
+    }
+    let mut sim = Simulation::new(model.clone());
+    let allowed = Promise::Overlap.bound(model, sim.drift());
+    let (mut overlaps, mut exceeded) = (overlaps(model, &mut sim), exceeded(model, &mut sim));
+    overlaps.retain(|o| o.depth > allowed);
+    exceeded.retain(|e| e.by > allowed);
+    in_words(&overlaps, &exceeded).collect()
+}
+
+fn in_words<'a>(overlaps: &'a [StartOverlap], exceeded: &'a [LimitExcess]) -> impl Iterator<Item = String> + use<'a> {
+    let named = overlaps.iter().take(SHOWN).map(|o| {
             format!(
                 "`{}` and `{}` overlap by {:.3e} m at the start: they will be pushed apart at once. Move one of them, or let them pass through each other (`[contact] ignore`).",
                 o.a, o.b, o.depth
             )
         });
-        let more = self.overlaps.len().saturating_sub(SHOWN);
-        let more = (more > 0).then(|| format!("{more} more pairs of bodies overlap at the start."));
-        let exceeded = self.exceeded.iter().take(SHOWN).map(|e| {
-            format!("`{}` is exceeded by {:.3e} m or rad at the start: it will be pushed back at once.", e.joint, e.by)
+    let more = overlaps.len().saturating_sub(SHOWN);
+    let more = (more > 0).then(|| format!("{more} more pairs of bodies overlap at the start."));
+    let beyond = exceeded.iter().take(SHOWN).map(|e| {
+            format!("`{}` is exceeded by {:.3e} m or rad at the start: it will be pushed back at once, unless drives hold it there.", e.joint, e.by)
         });
-        overlaps.chain(more).chain(exceeded)
-    }
+    named.chain(more).chain(beyond)
 }
 
 /// Pairs of bodies that overlap, the deepest first.

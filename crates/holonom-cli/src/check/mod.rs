@@ -5,14 +5,16 @@ mod contacts;
 use crate::Exit;
 use crate::error::CliError;
 use crate::output::StandardOutput;
-use crate::run::stop::time_scale;
 use crate::scene::{OpenedScene, SceneArgs};
-use crate::text::plural;
+use crate::text::{plural, significant};
 use contacts::ContactReport;
+pub(crate) use contacts::beyond_at_the_start;
 use holonom::doctor::{JointReaction, RedundantSet};
 use holonom::joints;
 use holonom::math::Vec3;
 use holonom::{Diagnosis, JointId, Model, Simulation};
+use holonom_run::stop::time_scale;
+use holonom_scene::Scene;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -64,8 +66,11 @@ impl CheckReport<'_> {
         let CheckReport { opened, diagnosis: d, undriven, contacts, warnings } = self;
         let model = &opened.model;
         let cost = model.cost();
+        let size = holonom_scene::sanity::size(&opened.loaded.scene, model);
         json!({
             "scene": opened.name,
+            "mass": size.map(|s| s.0),
+            "size": size.map(|s| s.1.to_array()),
             "bodies": d.bodies,
             "joints": d.joints,
             "rows": d.rows,
@@ -101,7 +106,7 @@ impl CheckReport<'_> {
         let title = &opened.loaded.scene.title;
         let title = if title.is_empty() { String::new() } else { format!(": {title}") };
         let _ = writeln!(text, "{}{title}\n", opened.name);
-        what_it_is(&mut text, &opened.model, d);
+        what_it_is(&mut text, &opened.loaded.scene, &opened.model, d);
         how_it_moves(&mut text, &opened.model, d);
         if let Some(u) = undriven.as_ref().filter(|u| u.rows != d.rows) {
             let _ = writeln!(
@@ -132,7 +137,7 @@ impl CheckReport<'_> {
     }
 }
 
-fn what_it_is(text: &mut String, model: &Model, d: &Diagnosis) {
+fn what_it_is(text: &mut String, scene: &Scene, model: &Model, d: &Diagnosis) {
     let bodies = by_kind(model.bodies().map(|b| model.body_kind(b)));
     let _ = writeln!(text, "{}{}", plural(d.bodies, "body", "bodies"), in_brackets(&bodies));
     let active = model.joints().map(|j| model.constraint(j).kind());
@@ -141,6 +146,10 @@ fn what_it_is(text: &mut String, model: &Model, d: &Diagnosis) {
     let _ = writeln!(text, "{}{}, together {rows}", plural(d.joints, "joint", "joints"), in_brackets(&joints));
     if model.n_forces() > 0 {
         let _ = writeln!(text, "{}", plural(model.n_forces(), "force", "forces"));
+    }
+    if let Some((mass, edges)) = holonom_scene::sanity::size(scene, model) {
+        let edges = edges.to_array().map(|x| significant(x, 3));
+        let _ = writeln!(text, "mass {} kg, size {} m along x, y, z", significant(mass, 5), edges.join(" x "));
     }
     let _ = writeln!(text, "{}", if d.loops == 0 { "no loops".into() } else { plural(d.loops, "loop", "loops") });
 }
@@ -269,6 +278,7 @@ fn vector(v: Vec3, unique: &[bool; 3], largest: f64) -> String {
 fn warnings(opened: &OpenedScene, d: &Diagnosis, sim: &Simulation) -> Vec<String> {
     let mut all = Vec::new();
     all.extend(holonom_scene::remarks::unfelt_gravity(&opened.loaded.scene));
+    all.extend(holonom_scene::sanity::remarks(&opened.loaded, &opened.model));
     all.extend(holonom_scene::remarks::assumed_centres(&opened.loaded.scene));
     let method = opened.loaded.scene.run.integrator.clone();
     let method = method.unwrap_or_else(|| opened.model.default_integrator().name().to_string());
@@ -373,7 +383,9 @@ fn by_kind<'a>(kinds: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize>
 }
 
 fn in_brackets(kinds: &BTreeMap<&str, usize>) -> String {
-    let parts: Vec<String> = kinds.iter().map(|(k, n)| format!("{n} {k}")).collect();
+    // `rigid body` is one of two bodies: the noun has been said
+    let noun = |k: &str| k.strip_suffix(" body").unwrap_or(k).to_string();
+    let parts: Vec<String> = kinds.iter().map(|(k, n)| format!("{n} {}", noun(k))).collect();
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
 }
 

@@ -15,9 +15,9 @@
 //! step.
 
 use super::lines::LineFile;
-use super::run_loop::RunLoop;
 use crate::error::CliError;
 use holonom::{Event, EventKind, EventPlace, JointId, Model, ShapeId, Simulation, Vec3};
+use holonom_run::RunLoop;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

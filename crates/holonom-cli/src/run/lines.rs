@@ -4,8 +4,8 @@
 //! a file of that name is there already, the lines go to a file beside it, which takes its place at the end.
 
 use crate::error::CliError;
+use holonom_record::disk::{self, DiskFile};
 use std::ffi::OsString;
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ pub(crate) struct LineFile {
     path: PathBuf,
     /// Where lines go while an older file stands at `path`.
     draft: Option<PathBuf>,
-    file: BufWriter<File>,
+    file: BufWriter<DiskFile>,
     flushed: Instant,
 }
 
@@ -29,7 +29,7 @@ impl LineFile {
             name.push(".part");
             PathBuf::from(name)
         });
-        let file = File::create(draft.as_deref().unwrap_or(path)).map_err(|e| cannot(path, &e))?;
+        let file = DiskFile::create(draft.as_deref().unwrap_or(path)).map_err(|e| cannot(path, &e))?;
         Ok(LineFile { path: path.to_path_buf(), draft, file: BufWriter::new(file), flushed: Instant::now() })
     }
 
@@ -52,7 +52,7 @@ impl LineFile {
     pub fn finish(&mut self) -> Result<(), CliError> {
         self.flush()?;
         if let Some(draft) = self.draft.take() {
-            let moved = self.file.get_ref().sync_all().and_then(|()| std::fs::rename(draft, &self.path));
+            let moved = self.file.get_ref().sync_all().and_then(|()| disk::rename(&draft, &self.path));
             self.check(moved)?;
         }
         Ok(())

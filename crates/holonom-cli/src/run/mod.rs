@@ -3,31 +3,26 @@
 mod contacts;
 mod events;
 mod lines;
+mod peaks;
 pub(crate) mod progress_bar;
 mod record;
-mod run_loop;
-pub(crate) mod settings;
-mod snapshot;
-mod statistics;
-pub(crate) mod stop;
 pub(crate) mod summary;
 
 use crate::Exit;
-use crate::error::{CliError, warn};
+use crate::check::beyond_at_the_start;
+use crate::error::{CliError, to_stderr, warn};
 use crate::interrupt::Interrupt;
 use crate::output::{StandardOutput, refuse_existing};
 use crate::scene::{OpenedScene, SceneArgs, stem, unknown_quantity};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use contacts::ContactTotals;
 use events::EventStream;
 use holonom::StepError;
+use holonom_run::{MotionLaw, Resume, RunChoices, RunLoop, RunSchedule, RunSettings, RunStatistics, snapshot, stop};
 use holonom_scene::source::Span;
 use holonom_scene::{Diagnostic, Quantities};
 use progress_bar::ProgressBar;
 use record::Recorder;
-use run_loop::RunLoop;
-use settings::{MotionLaw, RunSchedule, RunSettings};
-use snapshot::Resume;
-use statistics::RunStatistics;
 use std::path::{Path, PathBuf};
 use summary::RunResult;
 
@@ -38,7 +33,7 @@ const MOST_ROWS: f64 = 1e9;
 ///
 /// What the command line does not say is taken from [run] and [record] of the scene. Ctrl-C ends the run early and
 /// keeps everything until then.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(after_help = "Examples:\n  holonom run pendulum\n  holonom run crane.toml --time 30 --out crane.parquet\n  \
     holonom run crane.toml --set L=2 --dt 1e-3 --columns 'hook.pos.*,energy.*' --out crane.csv\n  \
     holonom run crane.toml --time 5 --snapshot at5.snap\n  holonom run crane.toml --from at5.snap --time 10")]
@@ -55,8 +50,8 @@ pub(crate) struct RunArgs {
     /// the scene, or 1e-10 with dop853 and 1e-8 with sdirk4]
     #[arg(long, value_name = "TOL", allow_hyphen_values = true)]
     pub tolerance: Option<f64>,
-    /// MotionLaw of motion: f = m a, or f = m v (no inertia: bodies follow forces until they balance)
-    #[arg(long)]
+    /// Law of motion: f = m a, or f = m v (no inertia: bodies follow forces until they balance)
+    #[arg(long, value_parser = law_names())]
     pub law: Option<MotionLaw>,
     /// euler, rk4, dop853, sdirk4 (implicit), rattle, stepping [default: dop853, or stepping where many shapes may
     /// touch]
@@ -68,10 +63,13 @@ pub(crate) struct RunArgs {
     /// Go on from a snapshot, with the same bits as if there had been no interruption
     #[arg(long, value_name = "SNAPSHOT")]
     from: Option<PathBuf>,
+    /// With --from: take a snapshot of the same parts with other numbers as a start, and close its joints anew
+    #[arg(long, requires = "from")]
+    reassemble: bool,
     /// Write the last state to a file to go on from
     #[arg(long, value_name = "FILE")]
     snapshot: Option<PathBuf>,
-    /// Record to a .csv, .parquet or .hrec file
+    /// Record to a .csv, .parquet or .hrec file; `-` is CSV on standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Rows per second of the recording [default: that of the scene, or 100]
@@ -97,9 +95,46 @@ pub(crate) struct RunArgs {
     quiet: bool,
 }
 
+/// Do rows go to standard output?
+fn to_standard_output(args: &RunArgs) -> bool {
+    args.out.as_ref().is_some_and(|path| path.as_os_str() == "-")
+}
+
+/// The names of [`MotionLaw`], with what they mean.
+fn law_names() -> impl TypedValueParser<Value = MotionLaw> {
+    let [dynamic, first_order] = MotionLaw::NAMES;
+    let names = [
+        PossibleValue::new(dynamic).help("f = m a"),
+        PossibleValue::new(first_order).alias("kinematic").help("f = m v: without inertia"),
+    ];
+    // nothing else comes through the list
+    PossibleValuesParser::new(names).map(|name| MotionLaw::from_name(&name).unwrap_or(MotionLaw::Dynamic))
+}
+
+impl RunArgs {
+    /// What was said of how to run.
+    fn choices(&self) -> RunChoices {
+        RunChoices {
+            time: self.time,
+            dt: self.dt,
+            tolerance: self.tolerance,
+            law: self.law,
+            integrator: self.integrator.clone(),
+            solver: self.solver.clone(),
+            rate: self.rate,
+            prefix: "--",
+            ..RunChoices::default()
+        }
+    }
+}
+
 pub(crate) fn run(args: &RunArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
+    if args.json && to_standard_output(args) {
+        let error = CliError::usage("--out - and --json both write to standard output");
+        return Err(error.help("name a file with --out, or leave --json out"));
+    }
     let mut opened = args.scene.open()?;
-    let resume = args.from.as_ref().map(|path| Resume::read(path, &opened.model)).transpose()?;
+    let resume = args.from.as_ref().map(|path| Resume::read(path, &opened, args.reassemble)).transpose()?;
     let (mut run, schedule) = set_up(args, &opened, resume.as_ref())?;
     check_snapshot_target(args.snapshot.as_deref())?;
     for path in [&args.out, &args.contacts, &args.events].into_iter().flatten() {
@@ -124,7 +159,7 @@ pub(crate) fn run(args: &RunArgs, out: &mut StandardOutput) -> Result<Exit, CliE
         return Err(failed(&e, run, statistics.broken > 0, &opened, args, recording.as_ref()));
     }
     if let Some(path) = &args.snapshot {
-        snapshot::take(&run, &opened.name).write(path)?;
+        snapshot::take(&run, &opened).write(path)?;
     }
     let warnings = statistics.warnings(&run.sim);
     if let Some(line) = &warnings {
@@ -147,7 +182,9 @@ pub(crate) fn run(args: &RunArgs, out: &mut StandardOutput) -> Result<Exit, CliE
     if args.json {
         result.write_json(out)?;
     } else if !args.quiet {
-        out.write(&result.text())?;
+        let text = result.text();
+        // where rows go to standard output, the summary must not follow them
+        if to_standard_output(args) { to_stderr(&text) } else { out.write(&text)? }
     }
     Ok(Exit::Ok)
 }
@@ -155,14 +192,21 @@ pub(crate) fn run(args: &RunArgs, out: &mut StandardOutput) -> Result<Exit, CliE
 /// The loop at its first step, and when it ends.
 fn set_up(args: &RunArgs, opened: &OpenedScene, resume: Option<&Resume>) -> Result<(RunLoop, RunSchedule), CliError> {
     let scene = &opened.loaded.scene;
-    let settings = RunSettings::gather(args, scene, &opened.model, resume)?;
+    let choices = args.choices();
+    let settings = RunSettings::gather(&choices, scene, &opened.model, resume)?;
     let order = holonom_scene::remarks::unheard_order(scene, &opened.model, settings.method());
     let through = holonom_scene::remarks::through_the_ground(scene, &opened.model);
-    let remarks = holonom_scene::remarks::unfelt_gravity(scene).into_iter().chain(order).chain(through);
+    let sanity = holonom_scene::sanity::remarks(&opened.loaded, &opened.model);
+    let remarks = holonom_scene::remarks::unfelt_gravity(scene).into_iter().chain(order).chain(through).chain(sanity);
     remarks.for_each(|remark| warn(&remark));
-    let schedule = RunSchedule::gather(args, scene)?;
+    if resume.is_none() {
+        beyond_at_the_start(&opened.model).iter().for_each(|what| warn(what.trim_end_matches('.')));
+    }
+    let schedule = RunSchedule::gather(&choices, scene)?;
     let sim = settings.simulation(&opened.model)?;
-    Ok((RunLoop::begin(sim, settings, schedule.end, resume)?, schedule))
+    let run = RunLoop::begin(sim, settings, schedule.end, resume)?;
+    run.moved.iter().for_each(|moved| warn(moved));
+    Ok((run, schedule))
 }
 
 /// Step until the end or Ctrl-C; the error where a step failed.
@@ -259,7 +303,7 @@ fn recorder(
         "program": format!("holonom {}", env!("CARGO_PKG_VERSION")),
         "scene": opened.name,
         "title": opened.loaded.scene.title,
-        "set": args.scene.options.set,
+        "set": args.scene.options.settings(),
         "settings": run.settings,
         "rate": schedule.rate,
         "sampling": sampling,
@@ -300,12 +344,14 @@ fn failed(
     if !broken {
         run.return_to_good();
     }
-    let mut d: Diagnostic = stop::explain(e, moment, &run, opened);
+    let mut d: Diagnostic = stop::explain(e, moment, &run, &opened.loaded.scene);
     let name = match &args.out {
-        Some(out) => out.with_file_name(format!("{}.failed.snap", stem(&out.display().to_string()))),
-        None => PathBuf::from(format!("{}.failed.snap", stem(&opened.name))),
+        Some(out) if !to_standard_output(args) => {
+            out.with_file_name(format!("{}.failed.snap", stem(&out.display().to_string())))
+        }
+        _ => PathBuf::from(format!("{}.failed.snap", stem(&opened.name))),
     };
-    let saved = match snapshot::take(&run, &opened.name).write(&name) {
+    let saved = match snapshot::take(&run, opened).write(&name) {
         Ok(()) => format!("last good state (t = {:.6} s) written to {}", run.sim.time(), name.display()),
         Err(e) => format!("the last good state could not be saved: {e}"),
     };

@@ -1,14 +1,15 @@
 //! What a run came to, for people and for scripts.
 
 use super::contacts::{ContactRecord, ContactTotals};
+use super::peaks::Peaks;
 use super::progress_bar::{duration, factor};
 use super::record::RecordingEnd;
-use super::run_loop::RunLoop;
-use super::statistics::RunStatistics;
 use crate::error::CliError;
 use crate::output::StandardOutput;
 use crate::text::{plural, size};
 use holonom::{ObservationDepth, Promise, Simulation, WorstOfRun};
+use holonom_run::RunLoop;
+use holonom_run::RunStatistics;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use std::cell::RefCell;
@@ -41,7 +42,7 @@ struct RunSummary<'a> {
     solver: &'a str,
     integrator: &'a str,
     integrator_by_default: bool,
-    law: super::settings::MotionLaw,
+    law: holonom_run::MotionLaw,
     dt: Option<f64>,
     rejected: u64,
     evaluations: u64,
@@ -52,6 +53,8 @@ struct RunSummary<'a> {
     out_rows: Option<u64>,
     /// Rows in which some number could not be computed and is NaN.
     out_incomplete_rows: Option<u64>,
+    /// The largest loads in the rows of the recording.
+    peaks: Option<Peaks>,
     snapshot: Option<String>,
     #[serde(rename = "final")]
     last: FinalState<'a>,
@@ -96,7 +99,7 @@ impl LedgerColumns {
 
 /// The last state, thing by thing; written without being held in memory.
 #[derive(Serialize)]
-struct FinalState<'a> {
+pub(crate) struct FinalState<'a> {
     bodies: FinalBodies<'a>,
     joints: FinalJoints<'a>,
     contacts: FinalContacts<'a>,
@@ -135,7 +138,7 @@ struct FinalJoint {
 }
 
 impl<'a> FinalState<'a> {
-    fn of(sim: &'a RefCell<Simulation>) -> Self {
+    pub fn of(sim: &'a RefCell<Simulation>) -> Self {
         FinalState { bodies: FinalBodies(sim), joints: FinalJoints(sim), contacts: FinalContacts(sim) }
     }
 }
@@ -270,6 +273,7 @@ impl RunResult<'_> {
             out: self.recording.as_ref().map(|r| r.file.path.display().to_string()),
             out_rows: self.recording.as_ref().map(|r| r.file.rows),
             out_incomplete_rows: self.recording.as_ref().map(|r| r.incomplete),
+            peaks: self.recording.map(|r| r.peaks),
             snapshot: self.snapshot,
             last: FinalState::of(&sim),
         })
@@ -305,6 +309,7 @@ impl RunResult<'_> {
             format!("{} ({} rows, {}{missing})", r.file.path.display(), r.file.rows, size(r.file.bytes))
         };
         lines.extend(self.recording.as_ref().map(|r| ("recording", recording(r))));
+        lines.extend(self.recording.as_ref().and_then(|r| Some(("peaks", r.peaks.text()?))));
         lines.extend(self.snapshot.clone().map(|path| ("snapshot", path)));
         lines.push(("hash", format!("{:016x}", run.sim.state().hash())));
         lines.iter().map(|(label, value)| format!("{label:<12} {value}\n")).collect()

@@ -47,6 +47,7 @@ mod smooth;
 
 use crate::certificate::judge;
 use crate::dense::{largest, zeros};
+use crate::interrupt::Interrupt;
 use crate::law::{ComplementarityLaw as Law, ConeReport};
 use crate::matrix_free::{LinearOperator, MatrixFreeConeSolver};
 use crate::project::{FrictionCone, ProjectionMode, project, project_law};
@@ -126,8 +127,11 @@ pub(crate) struct ProximalNewton<O> {
     pub best: Vec<f64>,
     /// Most factorisations.
     pub limit: usize,
+    pub interrupt: Interrupt,
     pub report: ConeReport,
     pub cones: Vec<FrictionCone>,
+    /// Room for a solution found in another way.
+    pub candidate: Vec<f64>,
     gradients: MatrixFreeConeSolver,
     ones: Vec<f64>,
     /// Bound of the largest eigenvalue of each law's own block of `A`.
@@ -181,12 +185,21 @@ impl<O: ConeOperator> ProximalNewton<O> {
         self.y == self.next
     }
 
+    /// Takes an `x` without units that was found in another way, if it is better than all so far.
+    pub fn consider(&mut self, candidate: &[f64]) {
+        self.y.copy_from_slice(candidate);
+        self.refresh_and_keep();
+        if self.best != self.y {
+            self.back_to_best();
+        }
+    }
+
     pub fn is_solved(&self) -> bool {
         self.least <= self.target
     }
 
     fn is_spent(&self) -> bool {
-        self.report.factorisations >= self.limit
+        self.report.factorisations >= self.limit || self.interrupt.is_asked()
     }
 
     /// Accelerated projected gradients ([`crate::MatrixFreeConeSolver`]): cheap, and soon close to which rows touch and
@@ -194,6 +207,7 @@ impl<O: ConeOperator> ProximalNewton<O> {
     pub fn gradient_steps(&mut self, products: usize) {
         self.gradients.products = products;
         self.gradients.tolerance = 0.0;
+        self.gradients.interrupt.clone_from(&self.interrupt);
         // the best it finds is in place whether or not it is good enough
         let _ = self.gradients.solve(&mut self.operator, &self.ones, &self.scaled.b, &self.scaled.laws, &mut self.y);
         self.refresh_and_keep();
@@ -330,6 +344,9 @@ impl<O: ConeOperator> ProximalNewton<O> {
             self.stiffness.push(rows.clone().map(reach).fold(0.0, f64::max));
         }
         for _ in 0..count {
+            if self.interrupt.is_asked() {
+                break;
+            }
             self.sweep();
         }
         self.refresh_and_keep();

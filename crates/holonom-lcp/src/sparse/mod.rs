@@ -20,6 +20,7 @@ pub use rows::SparseRows;
 
 use crate::dense::block6::Block6;
 use crate::error::LcpError;
+use crate::interrupt::Interrupt;
 use crate::law::{ComplementarityLaw as Law, ConeReport, check_laws};
 use crate::proximal::{EPS_EASY, EPS_QUICK, ProximalNewton};
 use operator::SparseOperator;
@@ -48,12 +49,20 @@ pub struct SparseConeSolver {
     pub factorisations: usize,
     /// Of several solutions that in which nothing slips, if there is one; unset unless set.
     pub rest: bool,
+    /// Who may have a solution given up; the best `x` found until then is left in place.
+    pub interrupt: Interrupt,
     method: ProximalNewton<SparseOperator>,
 }
 
 impl Default for SparseConeSolver {
     fn default() -> Self {
-        Self { tolerance: 1e-9, factorisations: 150, rest: false, method: ProximalNewton::default() }
+        Self {
+            tolerance: 1e-9,
+            factorisations: 150,
+            rest: false,
+            interrupt: Interrupt::never(),
+            method: ProximalNewton::default(),
+        }
     }
 }
 
@@ -87,6 +96,7 @@ impl SparseConeSolver {
             return Ok(ConeReport::default());
         }
         let method = &mut self.method;
+        method.interrupt.clone_from(&self.interrupt);
         method.operator.set(rows, masses, laws, &mut method.scaled.d)?;
         method.scaled.set_vectors(b, laws)?;
         let unchanged = method.start(x, self.tolerance);

@@ -96,3 +96,34 @@ pub fn refused(record: &Record, invalid: &Invalid) -> Mistake {
 pub fn function(record: &Record) -> Result<Arc<dyn Function>, Mistake> {
     holonom::functions::make(&RecordParameters::plain(record)).map_err(|e| refused(record, &e))
 }
+
+/// The kind that is meant by a word of other programs, by the name of the family: what names alone cannot tell, since
+/// `cube` is nearer to `tube` than to `box`.
+pub fn in_other_words(family: &str, word: &str) -> Option<&'static str> {
+    let word = word.to_lowercase().replace(['_', ' '], "-");
+    let word = word.strip_suffix("-joint").unwrap_or(&word);
+    if family == "joint" {
+        return holonom::joints::JOINTS.iter().find(|joint| joint.also.contains(&word)).map(|joint| joint.name());
+    }
+    Some(match (family, word) {
+        ("shape", "cube" | "cuboid" | "block" | "brick" | "rectangle") => "box",
+        ("shape", "ball" | "round") => "sphere",
+        ("shape", "pipe" | "hollow-cylinder") => "tube",
+        ("shape", "disk" | "disc" | "wheel") => "cylinder",
+        ("shape", "stl" | "obj" | "file") => "mesh",
+        ("shape", "ground" | "floor") => "plane",
+        ("shape", "terrain" | "heightmap" | "heightfield" | "hfield") => "heights",
+        ("shape", "ring" | "doughnut") => "torus",
+        ("body", "point" | "point-mass" | "mass") => "particle",
+        ("drive", "angle" | "servo-position" | "displacement") => "position",
+        (
+            "drive",
+            "velocity" | "motor" | "rpm" | "rate" | "spin" | "angular-velocity" | "angular-speed" | "rotational-speed",
+        ) => "speed",
+        ("drive", "force" | "effort" | "actuator") => "torque",
+        ("drive", "pd" | "pid" | "control") => "controller",
+        ("force", "torsion" | "rotational-spring" | "torsional-spring") => "torsion-spring",
+        ("force", "linear-spring" | "damper" | "spring-damper") => "spring",
+        _ => return None,
+    })
+}

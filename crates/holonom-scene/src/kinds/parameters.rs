@@ -7,6 +7,7 @@ use crate::fields::{Record, Val};
 use crate::scene::{Pose, Scene};
 use crate::source::Span;
 use holonom::declaration::{Component, Kind, Parameters};
+use holonom::formulas::Formula;
 use holonom::functions::Function;
 use holonom::math::{Mat3, Vec3};
 use holonom::{BodyId, Coordinate, Marker};
@@ -65,6 +66,7 @@ fn look_up(value: &Val, span: Span, name: &str, context: &BuildContext) -> Resul
         Val::Point(p) => marker(context, p, span).map(|_| ()),
         Val::Coordinate(c) => coordinate_of(context, c, span).map(|_| ()),
         Val::List(list) => list.iter().try_for_each(|(v, span)| look_up(v, *span, name, context)),
+        Val::Map(map) => map.iter().try_for_each(|(_, v, span)| look_up(v, *span, name, context)),
         Val::Record(inner) => RecordParameters::new(&Sides::inside(name, inner), *context).map(|_| ()),
         _ => Ok(()),
     }
@@ -136,6 +138,25 @@ impl Parameters for RecordParameters<'_> {
             _ => None,
         };
         self.record.list(field).iter().filter_map(of).collect()
+    }
+    fn formula(&self, field: &str) -> Option<Arc<Formula>> {
+        self.record.formula(field)
+    }
+    fn named_points(&self, field: &str) -> Vec<Marker> {
+        let Some(context) = &self.context else { return Vec::new() };
+        let of = |(_, v, span): &(Box<str>, Val, Span)| match v {
+            Val::Point(p) => marker(context, p, *span).ok(),
+            _ => None,
+        };
+        self.record.map(field).iter().filter_map(of).collect()
+    }
+    fn named_coordinates(&self, field: &str) -> Vec<Coordinate> {
+        let Some(context) = &self.context else { return Vec::new() };
+        let of = |(_, v, span): &(Box<str>, Val, Span)| match v {
+            Val::Coordinate(c) => coordinate_of(context, c, *span).ok(),
+            _ => None,
+        };
+        self.record.map(field).iter().filter_map(of).collect()
     }
     fn table(&self, field: &str) -> Option<Box<dyn Parameters + '_>> {
         Some(Box::new(self.within(self.record.record(field)?)))

@@ -138,7 +138,7 @@ static KINDS: &[&Kind] = &[
     },
     &Kind {
         name: "mesh",
-        summary: "a closed surface of triangles from an STL or OBJ file",
+        summary: "a closed surface of triangles from an STL, OBJ or COLLADA (.dae) file",
         fields: &[&[
             required("file", Type::File, "name of the file, from the scene's folder"),
             optional(
@@ -147,6 +147,7 @@ static KINDS: &[&Kind] = &[
                 "1",
                 "factor on its coordinates: one number, or one for each axis; negative ones mirror it",
             ),
+            optional("material", Type::Text, "all", "of a .dae file: only the triangles of this material"),
             optional(
                 "collide_as",
                 Type::Choice(&["hull", "triangles"]),

@@ -1,4 +1,4 @@
-//! Triangle meshes from STL and OBJ files.
+//! Triangle meshes from STL, OBJ and COLLADA files.
 //!
 //! - A file is found through the scene's [`crate::confine::Confinement`] alone, relative to the folder of the text that
 //!   names it, and read once.
@@ -9,6 +9,7 @@
 //! - `scale` has a factor for every axis. A mirror image (an odd number of negative factors) has its triangles turned
 //!   over, so that they still face outwards.
 
+pub mod dae;
 pub mod obj;
 pub mod stl;
 
@@ -83,7 +84,7 @@ impl Budget {
 
 /// Is a mesh of that name one of those that can be read? By its suffix.
 pub fn is_readable(name: &str) -> bool {
-    matches!(suffix(name).as_str(), "stl" | "obj")
+    matches!(suffix(name).as_str(), "stl" | "obj" | "dae")
 }
 
 fn suffix(name: &str) -> String {
@@ -96,7 +97,8 @@ pub fn parse(name: &str, bytes: &[u8], budget: &mut Budget) -> Result<Mesh, Mesh
     match suffix(name).as_str() {
         "stl" => stl::parse(bytes, budget),
         "obj" => obj::parse(bytes, budget),
-        _ => Err(MeshFileError::bad("meshes are read from .stl and .obj files")),
+        "dae" => dae::parse(bytes, budget),
+        _ => Err(MeshFileError::bad("meshes are read from .stl, .obj and .dae files")),
     }
 }
 
@@ -127,19 +129,33 @@ pub fn load(
     let folder = around.folders.get(span.file as usize).cloned().flatten().unwrap_or_default();
     let path = around.confinement.resolve(name, &folder).map_err(here)?;
     let mut budget = Budget { used: *triangles, limit: around.limits.triangles };
-    let plain = match known.get(&path) {
-        Some(mesh) => mesh.clone(),
-        None => {
-            let files = (known.len() + around.folders.len()) as u64;
+    let files = (known.len() + around.folders.len()) as u64;
+    // below a file there is no other file, so that names there are free
+    let of_material = |m: &str| path.join(format!("material={}", m.replace(['/', '\\'], "|")));
+    let wanted = record.text("material").map_or_else(|| path.clone(), of_material);
+    let plain = match (known.get(&wanted), record.text("material")) {
+        (Some(mesh), _) => mesh.clone(),
+        (None, None) => {
             let mesh = Arc::new(read_file(&path, name, files, &around.limits, &mut budget).map_err(here)?);
             known.insert(path.clone(), mesh.clone());
             mesh
         }
+        (None, Some(material)) => {
+            let parts = read_parts(&path, name, files, &around.limits, &mut budget).map_err(here)?;
+            let names: Vec<String> = parts.iter().map(|p| p.material.clone()).collect();
+            for part in parts {
+                known.insert(of_material(&part.material), Arc::new(part.mesh));
+            }
+            known.get(&wanted).cloned().ok_or_else(|| {
+                let d = Diagnostic::unknown(codes::UNKNOWN_REFERENCE, "material", material, names.iter().map(|n| &**n));
+                Box::new(d.at(record.span_of("material")))
+            })?
+        }
     };
+    let path = wanted;
     let mesh = if scale == Vec3::ONE {
         plain
     } else {
-        // below a file there is no other file, so that this name is free
         let key = path.join(format!("{}x{}x{}", scale.x, scale.y, scale.z));
         match known.get(&key) {
             Some(mesh) => mesh.clone(),
@@ -167,6 +183,23 @@ pub(crate) fn read_file(
     Limits::check(codes::TOO_MANY_FILES, "files", files + 1, limits.files, "files")?;
     let bytes = read_bytes(path, name, limits.file)?;
     parse(name, &bytes, budget).map_err(|e| e.diagnostic(name))
+}
+
+/// The same, material by material; files of other formats than `.dae` are one part without a material.
+pub(crate) fn read_parts(
+    path: &Path,
+    name: &str,
+    files: u64,
+    limits: &Limits,
+    budget: &mut Budget,
+) -> Result<Vec<dae::MaterialPart>, Box<Diagnostic>> {
+    if suffix(name) != "dae" {
+        let mesh = read_file(path, name, files, limits, budget)?;
+        return Ok(vec![dae::MaterialPart { mesh, ..dae::MaterialPart::default() }]);
+    }
+    Limits::check(codes::TOO_MANY_FILES, "files", files + 1, limits.files, "files")?;
+    let bytes = read_bytes(path, name, limits.file)?;
+    dae::parts(&bytes, budget).map_err(|e| e.diagnostic(name))
 }
 
 impl Mesh {
@@ -336,7 +369,7 @@ mod tests {
             ("a.obj", "v 0 0 0\nv 1 0 0\nf 1 2\n".into(), "it has no triangles"),
             ("a.obj", "v 0 0 0\nf 1 a 1\n".into(), "line 2: `a` is not the number of a corner"),
             ("a.obj", "v 0 0 0\n".into(), "it has no triangles"),
-            ("a.dae", "<COLLADA/>".into(), "meshes are read from .stl and .obj files"),
+            ("a.ply", "ply".into(), "meshes are read from .stl, .obj and .dae files"),
         ] {
             let (code, said) = code(name, &bytes).unwrap_err();
             assert!(code == "E0114" && said.contains(why), "{name}: {code} {said}, expected {why}");

@@ -7,6 +7,8 @@
 //! BODY.POINT.pos.x  BODY.POINT.vel.x  BODY.POINT.acc.x   points that the scene names
 //! JOINT.coordinate  JOINT.rate  JOINT.acceleration   of its first coordinate; .1 .2 .. for further ones
 //! JOINT.force.x  JOINT.torque.x                   action of body a on body b at b's point, world axes
+//! BODY.vel.norm  JOINT.force.norm ..              lengths of vectors, of all but positions
+//! ROD.tension                                     of rods, winches and ropes over pulleys: negative where they push
 //! JOINT.multiplier  JOINT.multiplier.1 ..         row by row; DRIVE.effort is the same for what drives a coordinate
 //! JOINT.limit.effort  JOINT.friction.effort       what stops and dry friction do along the first coordinate; JOINT.limit.1.effort along the second
 //! ROPE.tension  ROPE.gap  JOINT.limit.gap          room left; ROPE.state, JOINT.limit.state, JOINT.friction.state, DRIVE.state: 0 free, 1 holds, 2 slips or is at its cap
@@ -47,6 +49,8 @@ pub(super) enum Observable {
     Reaction(JointId),
     /// Multipliers.
     Multipliers(JointId),
+    /// Minus the first multiplier of what pulls.
+    Tension(JointId),
     /// Of a joint with inequality rows: force along its coordinate or tension, gap, state.
     Status(JointId),
     /// Between two bodies: force (3), sum of normal forces, contact points, state.
@@ -82,11 +86,26 @@ pub(super) enum Observable {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Source {
     pub of: Observable,
-    /// Which of the numbers it gives.
+    /// Which of the numbers it gives; with [`NORM`] the length of the vector that begins there.
     pub part: u32,
     pub unit: &'static str,
     /// Is it recorded where no columns are chosen?
     pub by_default: bool,
+}
+
+/// Added to the first part of a vector: its length.
+pub(super) const NORM: u32 = 16;
+
+impl Source {
+    /// The first of the numbers it is made of.
+    pub fn first(&self) -> usize {
+        (self.part % NORM) as usize
+    }
+
+    /// Is it the length of a vector?
+    pub fn is_norm(&self) -> bool {
+        self.part >= NORM
+    }
 }
 
 const XYZ: [&str; 3] = ["x", "y", "z"];
@@ -158,6 +177,7 @@ impl Observable {
     /// Must the equations be solved for this part of it: is it an acceleration, or a force of joints and contacts?
     pub fn needs_forces(self, part: u32) -> bool {
         use Observable::*;
+        let part = part % NORM;
         match self {
             Centre(..) | Point(_) => part >= 6,
             Spin(_) => part >= 3,
@@ -215,6 +235,10 @@ impl<'a> Catalogue<'a> {
             for (k, axis) in XYZ.iter().enumerate() {
                 visit(&format!("{name}.{axis}"), Source { of, part: first + k as u32, unit, by_default });
             }
+            // the length of a position says little
+            if unit != "m" {
+                visit(&format!("{name}.norm"), Source { of, part: NORM + first, unit, by_default: false });
+            }
         };
         let of = Observable::Centre(body, centre);
         vector("pos", of, 0, "m", true);
@@ -259,6 +283,7 @@ impl<'a> Catalogue<'a> {
             for (k, axis) in XYZ.iter().enumerate() {
                 visit(&format!("{other}.force.{axis}"), Source { of, part: k as u32, unit: "N", by_default });
             }
+            visit(&format!("{other}.force.norm"), Source { of, part: NORM, unit: "N", by_default: false });
             let gap = Observable::ContactGap(a, b);
             let parts = [
                 ("normal", "N", of, 3, false),
@@ -300,6 +325,8 @@ impl<'a> Catalogue<'a> {
                     Source { of, part, unit, by_default: rows > 0 && !drives && !inequality },
                 );
             }
+            let (of, unit) = (Observable::Reaction(joint), ["N", "N m"][part]);
+            visit(&format!("{name}.norm"), Source { of, part: NORM + 3 * part as u32, unit, by_default: false });
         }
         if inequality {
             let (effort, gap) = self.inequality_units(joint);
@@ -311,6 +338,9 @@ impl<'a> Catalogue<'a> {
                 visit("gap", Source { of, part: 1, unit: gap, by_default: false });
             }
             visit("state", Source { of, part: 2, unit: "1", by_default: true });
+        }
+        if declaration.pulls && rows > 0 {
+            visit("tension", Source { of: Observable::Tension(joint), part: 0, unit: "N", by_default: true });
         }
         let unit = self.efforts.get(self.model.joint_name(joint)).copied().unwrap_or("N, N m");
         for k in 0..rows {
@@ -347,6 +377,8 @@ impl<'a> Catalogue<'a> {
                         Source { of: Observable::ForceOnBody(force, a.body), part, unit: "N", by_default: false };
                     visit(&format!("{owner}.force.{axis}"), source);
                 }
+                let of = Observable::ForceOnBody(force, a.body);
+                visit(&format!("{owner}.force.norm"), Source { of, part: NORM, unit: "N", by_default: false });
             }
         }
     }

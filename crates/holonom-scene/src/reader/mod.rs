@@ -9,6 +9,7 @@ use crate::codes;
 use crate::diagnostic::{Diagnostic, Report, nearest};
 use crate::expression::Expression;
 use crate::fields::*;
+use crate::kinds;
 use crate::limits::Limits;
 use crate::node::{DocNode, DocTable, Value};
 use crate::source::Span;
@@ -115,7 +116,8 @@ impl<'a> Reader<'a> {
                             format!("there is no {} of kind `{name}`", family.name),
                         );
                         let d = d.at(node.span);
-                        let d = match nearest(&name, names.iter().copied()) {
+                        let other = kinds::in_other_words(family.name, &name).filter(|k| names.contains(k));
+                        let d = match other.or_else(|| nearest(&name, names.iter().copied())) {
                             Some(near) => d.label(format!("did you mean `{near}`?")),
                             None => d.label("not known"),
                         };
@@ -209,7 +211,12 @@ impl<'a> Reader<'a> {
             match table.entry(field.name) {
                 Some(_) if left.contains(&field.name) => {}
                 Some(entry) => {
-                    if let Some(value) = self.value(&entry.node, field.name, &field.ty) {
+                    let value = match field.ty {
+                        // over the points and coordinates of the same table, which are declared before it
+                        Type::Formula => self.formula(&entry.node, field.name, &record),
+                        _ => self.value(&entry.node, field.name, &field.ty),
+                    };
+                    if let Some(value) = value {
                         record.set(field.name, value, entry.node.span);
                     }
                 }
@@ -269,6 +276,7 @@ impl<'a> Reader<'a> {
             Type::Coordinates => {
                 self.list_of(node, field, |r, x| Some(Val::Coordinate(Box::new(r.coordinate(x, field)?))))?
             }
+            Type::Formula => self.formula(node, field, &Record::new(None, node.span))?,
             Type::Function(variable, _) => Val::Function(self.function(node, field, variable)?),
             Type::VectorFunction(variable, _) => self.vector_function(node, field, variable)?,
             Type::Kind(family) => Val::Record(Box::new(self.kind(node, field, family)?)),

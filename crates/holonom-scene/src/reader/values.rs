@@ -5,6 +5,7 @@ use crate::codes;
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::expression::{self, Expression, ExpressionError};
 use crate::fields::*;
+use crate::formula::{FormulaNames, read_formula, with_locals};
 use crate::limits::Limits;
 use crate::node::{DocNode, Value};
 use crate::source::Span;
@@ -347,6 +348,51 @@ impl Reader<'_> {
             None => (text.as_str(), 0),
         };
         Some(CoordinateRef { joint: joint.into(), index })
+    }
+
+    /// A formula over the points and coordinates of the record it stands in. That of a force may use the quantity it
+    /// acts along, and its rate.
+    pub(super) fn formula(&mut self, node: &DocNode, field: &str, record: &Record) -> Option<Val> {
+        let text = self.text(node, field)?;
+        let (inner, from) = match text.trim().strip_prefix("${").and_then(|t| t.strip_suffix('}')) {
+            Some(inner) => (inner, text.find("${").unwrap_or(0) + 2),
+            None => (text.as_str(), 0),
+        };
+        if self.too_long(node, inner) {
+            return None;
+        }
+        let names = |field: &str| record.map(field).iter().map(|(name, ..)| &**name).collect::<Vec<&str>>();
+        let (points, coordinates) = (names("points"), names("coordinates"));
+        let given: &[&str] = if field == "force" { &["s", "rate"] } else { &[] };
+        let known = |name: &str| self.names.get(name);
+        let read =
+            read_formula(inner, &FormulaNames { points: &points, coordinates: &coordinates, given, known: &known });
+        match read {
+            Ok(formula) => {
+                let local = |name: &str| {
+                    let hidden = points.contains(&name) || coordinates.contains(&name) || given.contains(&name);
+                    let found = self.names.locals.iter().rev().find(|(n, _)| **n == *name).map(|(_, x)| *x);
+                    found.filter(|_| !hidden)
+                };
+                let written = with_locals(inner, &local);
+                Some(Val::Formula(Arc::new(formula), written.into()))
+            }
+            Err(e) => {
+                let code = if e.unknown.is_some() { codes::UNKNOWN_PARAMETER } else { codes::EXPRESSION_SYNTAX };
+                let mut d = Diagnostic::error(code, e.message.clone()).at(place(&e, node, from));
+                if let Some(name) = &e.unknown {
+                    let params = self.names.params.keys().map(String::as_str);
+                    let named = points.iter().chain(&coordinates).chain(given).copied().chain(["t"]);
+                    d = match nearest(name, named.chain(params)) {
+                        Some(near) => d.label(format!("did you mean `{near}`?")),
+                        None => d.label("not known here"),
+                    };
+                    d = d.help(format!("name it in  points = {{ {name} = \"BODY.POINT\" }}  or in  coordinates = {{ {name} = \"JOINT\" }}"));
+                }
+                self.complain(d);
+                None
+            }
+        }
     }
 
     /// A function: a number, an expression in its variable, or a table with a kind.

@@ -1,7 +1,7 @@
 //! From a robot to the document that a scene file would be.
 
 use super::robot::{Mimic, Robot, UrdfJoint, UrdfJointType};
-use super::side::{self, Parts, SideFile};
+use super::side::{self, Hold, Parts, SideFile};
 use super::tree::RobotTree;
 use super::values::Values;
 use crate::codes;
@@ -11,6 +11,9 @@ use crate::node::{DocNode, DocTable, TableAt, numbers};
 use crate::source::Span;
 use holonom::math::Mat3;
 use std::collections::{HashMap, HashSet};
+
+/// Group of the shapes of a robot whose links pass through each other; other things are in group 1.
+const OWN_GROUP: f64 = 2.0;
 
 /// Names of one section of a scene.
 #[derive(Default)]
@@ -43,6 +46,7 @@ impl Names {
 struct Writer<'a> {
     robot: &'a Robot,
     tree: &'a RobotTree,
+    self_collision: bool,
     links: Vec<String>,
     joints: Vec<String>,
 }
@@ -58,7 +62,8 @@ pub fn write(robot: &Robot, tree: &RobotTree, side: SideFile, root: Span, values
     let links = robot.links.iter().map(|l| names.give("link", &l.name, l.span, values)).collect();
     let mut names = Names::default();
     let joints = robot.joints.iter().map(|j| names.give("joint", &j.name, j.span, values)).collect();
-    let writer = Writer { robot, tree, links, joints };
+    let self_collision = side.base.self_collision;
+    let writer = Writer { robot, tree, self_collision, links, joints };
     let mut parts = Parts::new();
     let mut bodies = DocTable::new();
     for (g, group) in tree.groups.iter().enumerate() {
@@ -91,6 +96,10 @@ pub fn write(robot: &Robot, tree: &RobotTree, side: SideFile, root: Span, values
             let damper = DocTable::at(span).with("kind", "coordinate-spring").with("joint", own.as_str());
             dampers.put(name, span, damper.with("damping", damping));
         }
+    }
+    if let Some(hold) = side.hold {
+        let drives = writer.held(&hold, &leads, &starts, &side.rest);
+        document.put("drive", root, drives);
     }
     table.entries_mut().append(couplers.entries_mut());
     document.put("joint", root, table);
@@ -133,6 +142,12 @@ impl Writer<'_> {
                 let mut fields = shape.fields.clone();
                 let pose = if l == group.first { shape.pose } else { pose.then(&shape.pose) };
                 write_pose(&mut fields, &pose, shape.pose_span);
+                if !self.self_collision && fields.get("collides").is_none() {
+                    // in a group of their own that does not meet itself
+                    fields.push("groups", shape.span, numbers(shape.span, &[OWN_GROUP]));
+                    let others: Vec<f64> = (1..=32).map(f64::from).filter(|g| *g != OWN_GROUP).collect();
+                    fields.push("meets", shape.span, numbers(shape.span, &others));
+                }
                 shapes.push(DocNode::new(shape.span, fields));
             }
         }
@@ -143,6 +158,24 @@ impl Writer<'_> {
             body.put("frames", link.span, frames);
         }
         body
+    }
+
+    /// Controllers that hold every joint at its start, but those that follow others or that the side file drives.
+    fn held(&self, hold: &Hold, leads: &[Option<usize>], starts: &[Option<(f64, Span)>], rest: &DocTable) -> DocTable {
+        let driven = rest.get("drive").and_then(DocNode::as_table).map_or(&[][..], DocTable::entries);
+        let driven: HashSet<&str> = driven.iter().filter_map(|e| e.node.as_table()?.get("joint")?.as_text()).collect();
+        let mut drives = DocTable::new();
+        for (k, joint) in self.robot.joints.iter().enumerate() {
+            let own = self.joints[k].as_str();
+            if !joint.ty.has_single_coordinate() || leads[k].is_some() || driven.contains(own) {
+                continue;
+            }
+            let start = starts[k].map_or(0.0, |s| s.0);
+            let controller = DocTable::at(hold.span).with("kind", "controller").with("joint", own);
+            let controller = controller.with("value", start).with("kp", hold.kp).with("kd", hold.kd);
+            drives.put(format!("{own}-hold"), hold.span, controller);
+        }
+        drives
     }
 
     /// The table of a joint; none for one that is no joint of a scene, which cannot have a start either.

@@ -41,7 +41,7 @@ pub fn import(file: u32, context: &mut ImportContext) -> DocTable {
         return DocTable::new();
     }
     let side = side::read(file, context);
-    let mut finder = Files::new(context.confinement, context.folder(file), context.limits.files);
+    let mut finder = Files::new(context.confinement, context.folder(file), context.limits);
     let errors = context.report.n_errors();
     let links = root.children().filter(|e| e.name() == "link").count() as u64;
     if let Err(d) = context.limits.bodies("links", links) {

@@ -202,23 +202,64 @@ fn link(e: Element, name: Attr, colours: &HashMap<&str, [f64; 3]>, values: &mut 
     if let Some(inertial) = e.child("inertial") {
         mass(inertial, &mut link, values);
     }
+    let mut unread = false;
     for v in e.children_named("visual") {
-        if let Some(mut shape) = shape(v, values, files) {
-            if let Some(m) = v.child("material") {
-                shape_colour(m, &mut shape, colours, values);
+        let Some(mut shape) = shape(v, values, files) else {
+            unread = true;
+            continue;
+        };
+        if let Some(m) = v.child("material") {
+            shape_colour(m, &mut shape, colours, values);
+        }
+        shape.fields.put("collides", shape.span, false);
+        match coloured(shape, files) {
+            Ok(shapes) => link.shapes.extend(shapes),
+            Err((span, message, why)) => {
+                unread = true;
+                values.ignored(span, message, why);
             }
-            shape.fields.put("collides", shape.span, false);
-            link.shapes.push(shape);
         }
     }
+    // where nothing can be shown as it should look, what touches is better than nothing
+    let stand_in = unread && link.shapes.is_empty();
     for c in e.children_named("collision") {
         if let Some(mut shape) = shape(c, values, files) {
-            shape.fields.put("hidden", shape.span, true);
+            if !stand_in {
+                shape.fields.put("hidden", shape.span, true);
+            }
             link.shapes.push(shape);
         }
     }
     values.leave(before);
     link
+}
+
+/// Meshes of more materials are shown in one colour.
+const MOST_MATERIALS: usize = 40;
+
+/// A visual in the colours of its file: one shape for every material. Where the file has none, that of the URDF stays.
+fn coloured(shape: UrdfShape, files: &mut Files) -> Result<Vec<UrdfShape>, (Span, String, String)> {
+    let file = shape.fields.get("file").and_then(|n| Some((n.as_text()?.to_string(), n.span)));
+    let Some((file, span)) = file else { return Ok(vec![shape]) };
+    let materials = files.materials(&file);
+    let materials = materials.map_err(|why| (span, format!("the mesh `{}` is not shown", shown(&file)), why))?;
+    let n = materials.len();
+    if n > MOST_MATERIALS {
+        return Ok(vec![shape]);
+    }
+    let of = |(material, colour): &(String, Option<[f64; 3]>)| {
+        let mut fields = shape.fields.clone();
+        if let Some(c) = colour {
+            fields.entries_mut().retain(|e| e.key != "colour");
+            fields.push("colour", span, numbers(span, c));
+        }
+        if n > 1 {
+            fields.put("material", span, material.as_str());
+        }
+        UrdfShape { fields, ..shape }
+    };
+    let shapes: Vec<UrdfShape> = materials.iter().map(of).collect();
+    Ok(if shapes.is_empty() { vec![shape] } else { shapes })
 }
 
 /// The colour of a visual: that of its material element, or that of the material it names.

@@ -4,8 +4,12 @@
 //! [base]                       # the root link
 //! fixed = false                # or true: fixed to the ground
 //! at = [0, 0, 1]               # where it stands; `rotation` too. Everything else stands where the joints put it
+//! self_collision = false       # links pass through each other, and touch everything else
 //! [start]                      # coordinates of joints at the start, m or rad
 //! elbow = 0.7
+//! [hold]                       # a controller on every joint, towards its start: torque = kp (start - q) - kd qdot
+//! kp = 500
+//! kd = 20
 //! [joint.closure]              # any section of a scene file: joints that close loops, drives, forces, bodies, cameras, ...
 //! kind = "revolute"
 //! a = "coupler"                # a link, whether it has become a body of its own or not
@@ -24,12 +28,13 @@ use super::tree::Base;
 use crate::codes;
 use crate::confine::shown;
 use crate::diagnostic::Diagnostic;
-use crate::fields::{Field, POSITION, Type, optional};
+use crate::fields::{Allowed, Field, POSITION, Type, optional, required};
 use crate::include;
 use crate::load::ImportContext;
 use crate::node::{DocEntry, DocNode, DocTable, Value, numbers, parse_toml};
 use crate::reader::{Names, Reader};
 use crate::scene::Pose;
+use crate::set;
 use crate::source::Span;
 use holonom::math::vec3;
 use std::collections::HashMap;
@@ -41,13 +46,31 @@ pub struct SideFile {
     pub base: Base,
     /// Starts of joints by name.
     pub start: Vec<DocEntry>,
+    /// Controllers that hold every joint at its start.
+    pub hold: Option<Hold>,
     /// Sections of the scene.
     pub rest: DocTable,
 }
 
+/// A controller on every joint, towards its start.
+#[derive(Clone, Copy, Debug)]
+pub struct Hold {
+    /// N m/rad or N/m.
+    pub kp: f64,
+    /// N m s/rad or N s/m.
+    pub kd: f64,
+    /// Where it was asked for.
+    pub span: Span,
+}
+
 impl Default for SideFile {
     fn default() -> Self {
-        SideFile { base: Base { fixed: None, pose: Pose::IDENTITY }, start: Vec::new(), rest: DocTable::new() }
+        SideFile {
+            base: Base { fixed: None, pose: Pose::IDENTITY, self_collision: true },
+            start: Vec::new(),
+            hold: None,
+            rest: DocTable::new(),
+        }
     }
 }
 
@@ -56,36 +79,37 @@ static BASE: &[Field] = &[
     optional("fixed", Type::Flag, "only if it is called `world`", "whether the root is fixed to the ground"),
     optional("at", POSITION, "[0, 0, 0]", "where the root link stands"),
     optional("rotation", Type::Rotation, "none", "how it is turned"),
+    optional("self_collision", Type::Flag, "true", "whether links touch each other, where there are contacts"),
+];
+
+/// Fields of `[hold]`.
+static HOLD: &[Field] = &[
+    required("kp", Type::Number(Allowed::NotNegative, "N m/rad or N/m"), "torque per deviation from the start"),
+    optional("kd", Type::Number(Allowed::NotNegative, "N m s/rad or N s/m"), "0", "torque per rate"),
 ];
 
 /// Where links are that have no body of their own: name of the body, name of the frame on it, pose on it.
 pub type Parts = HashMap<String, (String, String, Pose)>;
 
-/// Read the side file of a text, if there is one.
+/// Read the side file of a text, if there is one, with what `--set` changes in it.
 pub fn read(file: u32, context: &mut ImportContext) -> SideFile {
     let mut side = SideFile::default();
-    let path = context.sources.file(file).and_then(|f| f.path.as_deref());
-    let Some(stem) = path.and_then(Path::file_stem).and_then(|s| s.to_str()) else { return side };
-    let name = format!("{stem}.loops.toml");
-    let number = match context.read_text(&name, file) {
-        Ok(number) => number,
-        Err(d) => {
-            if d.code != codes::NO_SUCH_FILE {
-                context.report.push(*d);
-            }
-            return side;
-        }
-    };
-    let text = context.sources.file(number).map(|f| f.text.clone()).unwrap_or_default();
     let limits = context.limits;
-    let errors = context.report.n_errors();
-    let mut table = parse_toml(&text, number, &limits, context.report);
-    if context.report.n_errors() > errors {
-        return side;
-    }
+    let Some((mut table, number)) = text(file, context) else { return side };
+    let settings = std::mem::take(&mut context.side_settings);
+    set::apply_to_side_file(&mut table, &settings, context.sources, &limits, context.report);
     if let Some(entry) = table.take("base") {
         let mut reader = Reader::new(Names::default(), limits, context.report);
         side.base = read_base(&entry.node, &mut reader).unwrap_or(side.base);
+    }
+    if let Some(entry) = table.take("hold") {
+        let mut reader = Reader::new(Names::default(), limits, context.report);
+        let before = reader.enter("hold");
+        let fields = reader.table(&entry.node, "hold");
+        let record = fields.and_then(|t| reader.fields(t, entry.node.span, "hold", &[HOLD], None));
+        reader.leave(before);
+        let number = |name: &str| record.as_ref().and_then(|r| r.number(name));
+        side.hold = number("kp").map(|kp| Hold { kp, kd: number("kd").unwrap_or(0.0), span: entry.node.span });
     }
     if let Some(node) = table.take("start") {
         match node.node.value {
@@ -102,6 +126,25 @@ pub fn read(file: u32, context: &mut ImportContext) -> SideFile {
     side
 }
 
+/// The side file as it is written and its number; an empty one where there is none. None after errors.
+fn text(file: u32, context: &mut ImportContext) -> Option<(DocTable, u32)> {
+    let empty = Some((DocTable::new(), file));
+    let path = context.sources.file(file).and_then(|f| f.path.as_deref());
+    let Some(stem) = path.and_then(Path::file_stem).and_then(|s| s.to_str()) else { return empty };
+    let number = match context.read_text(&format!("{stem}.loops.toml"), file) {
+        Ok(number) => number,
+        Err(d) if d.code == codes::NO_SUCH_FILE => return empty,
+        Err(d) => {
+            context.report.push(*d);
+            return None;
+        }
+    };
+    let text = context.sources.file(number).map(|f| f.text.clone()).unwrap_or_default();
+    let (limits, errors) = (context.limits, context.report.n_errors());
+    let table = parse_toml(&text, number, &limits, context.report);
+    (context.report.n_errors() == errors).then_some((table, number))
+}
+
 fn read_base(node: &DocNode, reader: &mut Reader) -> Option<Base> {
     let before = reader.enter("base");
     let table = reader.table(node, "base");
@@ -110,7 +153,8 @@ fn read_base(node: &DocNode, reader: &mut Reader) -> Option<Base> {
     let record = record?;
     let position = record.vector("at").unwrap_or_default();
     let pose = Pose { position, rotation: record.rotation("rotation").unwrap_or_default() };
-    Some(Base { fixed: record.has("fixed").then(|| record.flag("fixed")), pose })
+    let self_collision = !record.has("self_collision") || record.flag("self_collision");
+    Some(Base { fixed: record.has("fixed").then(|| record.flag("fixed")), pose, self_collision })
 }
 
 /// Put the sections of a side file into the document of a robot.

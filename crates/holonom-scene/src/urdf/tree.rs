@@ -61,6 +61,8 @@ pub struct Base {
     pub fixed: Option<bool>,
     /// Where it stands.
     pub pose: Pose,
+    /// May links of the robot touch each other, where there are contacts?
+    pub self_collision: bool,
 }
 
 /// Joints above and below every link.

@@ -312,6 +312,7 @@ fn type_and_unit(ty: &Type) -> (FieldForm, &'static str) {
         Type::Coordinates => (FieldForm::Coordinates, ""),
         Type::Function(_, unit) => (FieldForm::Function, unit),
         Type::VectorFunction(_, unit) => (FieldForm::VectorFunction, unit),
+        Type::Formula => (FieldForm::Text, ""),
         Type::File => (FieldForm::File, ""),
         Type::Kind(_) => (FieldForm::Kind, ""),
         Type::Kinds(_) => (FieldForm::Kinds, ""),

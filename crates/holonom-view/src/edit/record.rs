@@ -94,6 +94,13 @@ pub fn link(link: &InteractionRecord, scene: &Scene) -> Result<DocTable, EditErr
     for (name, value, _) in link.record.values().iter().filter(|v| v.0 != "a" && v.0 != "b") {
         let value = match value {
             Val::Point(p) => point(p, scene),
+            Val::Map(named) => {
+                let mut t = DocTable::new();
+                for (name, v, _) in named {
+                    t.push(&**name, NO_SPAN, if let Val::Point(p) = v { point(p, scene) } else { node(v, name)? });
+                }
+                DocNode::new(NO_SPAN, t)
+            }
             _ => node(value, name)?,
         };
         put(&mut out, name, value.value);
@@ -133,7 +140,7 @@ fn node(value: &Val, field: &str) -> Result<DocNode, EditError> {
         Val::Number(x) => DocNode::new(NO_SPAN, *x),
         Val::Integer(x) => DocNode::new(NO_SPAN, *x),
         Val::Flag(x) => DocNode::new(NO_SPAN, *x),
-        Val::Text(x) => DocNode::new(NO_SPAN, &**x),
+        Val::Text(x) | Val::Formula(_, x) => DocNode::new(NO_SPAN, &**x),
         Val::Vector(x) => numbers(NO_SPAN, &x.to_array()),
         Val::Rotation(q) => numbers(NO_SPAN, &[q.w, q.x, q.y, q.z]),
         Val::Numbers(x) => numbers(NO_SPAN, x),

@@ -199,28 +199,6 @@ impl Bounds {
     }
 }
 
-/// Where a geometry lies in its own frame; `None` for what has no end, or no size.
-fn bounds(geometry: &scene::Geometry) -> Option<(Vec3, Vec3)> {
-    use scene::Geometry as G;
-    let around = |h: Vec3| Some((-h, h));
-    match geometry {
-        G::Box(size) => around(0.5 * *size),
-        G::Sphere(r) => around(Vec3::splat(*r)),
-        G::Ellipsoid(radii) => around(*radii),
-        G::Cylinder(r, l) | G::Tube(_, r, l) => around(vec3(*r, *r, 0.5 * l)),
-        G::Capsule(r, l) => around(vec3(*r, *r, 0.5 * l + r)),
-        G::Cone(r, h) => Some((vec3(-r, -r, 0.0), vec3(*r, *r, *h))),
-        G::Torus(radius, tube) => around(vec3(radius + tube, radius + tube, *tube)),
-        G::Mesh(mesh) => {
-            let mut all = Bounds::NOTHING;
-            mesh.vertices.iter().for_each(|p| all.add(*p));
-            all.low.cmple(all.high).all().then_some((all.low, all.high))
-        }
-        G::Point => around(Vec3::ZERO),
-        G::Heights(_) | G::Plane => None,
-    }
-}
-
 /// How far beyond itself a mechanism is looked at to see the plane below it, in its own sizes.
 const REACH: f64 = 20.0;
 
@@ -243,9 +221,9 @@ pub fn extent(scene: &Scene, model: &Model, frames: &[JointSides]) -> f64 {
         for shape in body.shapes.iter() {
             let within = match &shape.geometry {
                 scene::Geometry::Mesh(mesh) => {
-                    *measured.entry(Arc::as_ptr(mesh)).or_insert_with(|| bounds(&shape.geometry))
+                    *measured.entry(Arc::as_ptr(mesh)).or_insert_with(|| shape.geometry.bounds())
                 }
-                other => bounds(other),
+                other => other.bounds(),
             };
             let Some((low, high)) = within else { continue };
             for corner in 0..8 {

@@ -36,6 +36,8 @@ const ANSWERS: usize = 16;
 const BURST: f64 = 16e6;
 const RATE: f64 = 4e6;
 const OVERHEAD: usize = 256;
+/// How often it is looked whether the session has caught up with a client.
+const BACKLOG: Duration = Duration::from_millis(4);
 /// Longest wait for a client to take notice of the end.
 const GOODBYE: Duration = Duration::from_millis(200);
 
@@ -123,6 +125,10 @@ async fn read(mut stream: SplitStream<WebSocket>, client: &Client, answer: mpsc:
             Ok(request) => {
                 nonsense = 0;
                 client.request(request);
+                // who says more than the session can do waits here, and is not read until it has caught up
+                while client.is_behind() {
+                    sleep(BACKLOG).await;
+                }
             }
             Err(_) if nonsense >= NONSENSE => return End::Nonsense,
             Err(message) => {

@@ -117,7 +117,8 @@ impl Session {
         if let Some(state) = state {
             sim.set_state(state);
         }
-        (self.sim, self.loaded, self.jog) = (sim, loaded, None);
+        sim.set_interrupt(self.choices.interrupt.clone());
+        (self.sim, self.loaded, self.jog) = (sim, Arc::new(loaded), None);
         self.pace = Pace::of(&self.loaded.scene.run, self.sim.model());
         self.revision += 1;
         let hands = std::mem::take(&mut self.hands);

@@ -7,12 +7,12 @@ use super::hands::Hands;
 use super::jog;
 use crate::message::MotionMode;
 use holonom::Checkpoint;
+use std::sync::Arc;
 
 /// Bytes that the moments may use.
 const MOST_BYTES: usize = 256 << 20;
 
 /// A moment.
-#[derive(Clone)]
 pub struct Moment {
     /// Tick.
     pub tick: u64,
@@ -37,7 +37,7 @@ pub struct Moment {
 /// Moments in order.
 #[derive(Default)]
 pub struct History {
-    moments: Vec<Moment>,
+    moments: Vec<Arc<Moment>>,
     bytes: usize,
     /// Ticks between moments.
     every: u64,
@@ -55,7 +55,7 @@ impl History {
     }
 
     /// Keep a moment; those at or after its tick are forgotten.
-    pub fn keep(&mut self, moment: Moment) {
+    pub fn keep(&mut self, moment: Arc<Moment>) {
         self.forget_from(moment.tick);
         self.bytes += moment.bytes;
         self.moments.push(moment);
@@ -79,13 +79,13 @@ impl History {
     }
 
     /// The last moment at or before a tick; the first where there is none.
-    pub fn at(&self, tick: u64) -> Option<&Moment> {
+    pub fn at(&self, tick: u64) -> Option<&Arc<Moment>> {
         let k = self.moments.partition_point(|m| m.tick <= tick);
         self.moments.get(k.saturating_sub(1))
     }
 
     /// All of them.
-    pub fn moments(&self) -> &[Moment] {
+    pub fn moments(&self) -> &[Arc<Moment>] {
         &self.moments
     }
 

@@ -99,8 +99,10 @@ fn pushes_for(sim: &mut Simulation, held: &[(Marker, Vec3)]) -> Result<Vec<(Mark
 pub fn least_squares(a: &[f64], r: &[f64]) -> Vec<f64> {
     let n = r.len();
     let mean = (0..n).map(|i| a[i * n + i]).sum::<f64>() / n as f64;
-    let e = 1e-4 * mean;
-    if !(e > 0.0) {
+    // in the unit of A: where a mechanism is as good as locked its square is nothing at all
+    let a: Vec<f64> = a.iter().map(|a| a / mean).collect();
+    let e = 1e-4;
+    if !(mean > 0.0 && a.iter().all(|a| a.is_finite())) {
         return vec![0.0; n];
     }
     let mut m = vec![0.0; n * n];
@@ -130,7 +132,9 @@ pub fn least_squares(a: &[f64], r: &[f64]) -> Vec<f64> {
     for i in (0..n).rev() {
         x[i] = x[i] / m[i * n + i] - (i + 1..n).map(|k| m[k * n + i] * x[k]).sum::<f64>();
     }
-    x
+    x.iter_mut().for_each(|x| *x /= mean);
+    // pushes without bound move nothing either
+    if x.iter().all(|x| x.is_finite()) { x } else { vec![0.0; n] }
 }
 
 #[cfg(test)]
@@ -149,5 +153,8 @@ mod tests {
         assert!((f[2] + 0.6).abs() < 1e-6, "{}", f[2]);
         assert!(across.abs() < 1e-6, "{across}");
         assert_eq!(least_squares(&[0.0; 9], &[1.0; 3]), vec![0.0; 3]);
+        // locked but for rounding of rounding
+        let f = least_squares(&[1e-170, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1e-200], &[1.0, 1.0, 1.0]);
+        assert!(f.iter().all(|f| f.is_finite()), "{f:?}");
     }
 }

@@ -135,11 +135,16 @@ impl<'a> InputLog<'a> {
         self.heading.folder.as_deref()
     }
 
+    /// How many ticks it goes on for.
+    pub fn ticks(&self) -> u64 {
+        self.heading.end
+    }
+
     /// Do again what the log says.
     pub fn replay(self, loader: &Loader) -> Result<ReplayResult, String> {
         let InputLog { heading, lines } = self;
         let mut session = Session::new();
-        session.loader = loader.clone();
+        session.choices.loader = loader.clone();
         session.open_text(&heading.scene, &heading.text, heading.folder.as_deref())?;
         let mut max_gap: f64 = 0.0;
         let mut run_to = |session: &mut Session, tick: u64| -> Result<(), String> {

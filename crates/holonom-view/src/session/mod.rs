@@ -7,19 +7,21 @@
 mod building;
 pub mod hands;
 mod history;
+mod inquiry;
 mod jog;
 mod kinematic;
 pub mod log;
 mod pace;
 mod showing;
 
+pub use inquiry::{Download, Inquiry, InquiryResult};
 pub use log::{InputLog, ReplayResult, replay};
 
 use crate::edit::{PointAssembly, SceneEditor};
 use crate::message::{MotionMode, Reply, Request, Triple};
 use hands::{CAPS, Hand, Hands};
 use history::{History, Moment};
-use holonom::{BodyId, IntegratorKind, Marker, Simulation, StepError, Vec3, WorstOfRun};
+use holonom::{BodyId, IntegratorKind, Interrupt, Marker, Simulation, StepError, Vec3, WorstOfRun};
 use holonom_scene::{Loaded, Loader};
 use jog::Jog;
 use log::{Input, LogEntry, ProgramInput};
@@ -61,14 +63,22 @@ impl<T: Into<String>> From<T> for InputError {
     }
 }
 
-/// A running mechanism.
-pub struct Session {
+/// What a session is begun with, and keeps whatever scene is opened.
+#[derive(Clone, Default)]
+pub struct SessionChoices {
     /// The scene that the program was started with.
     own: Option<Arc<SceneOrigin>>,
     /// Limits and folders for reading scenes.
     loader: Loader,
+    /// Who may have a tick given up.
+    interrupt: Interrupt,
+}
+
+/// A running mechanism.
+pub struct Session {
+    choices: SessionChoices,
     pub(crate) origin: SceneOrigin,
-    pub(crate) loaded: Loaded,
+    pub(crate) loaded: Arc<Loaded>,
     pub(crate) sim: Simulation,
     /// Joints and forces of the scene; hands come after them.
     pub(crate) own_joints: usize,
@@ -118,10 +128,9 @@ impl Session {
         let sim = Simulation::new(model);
         let pace = Pace::of(&loaded.scene.run, sim.model());
         let mut session = Session {
-            own: None,
-            loader: Loader::new(),
+            choices: SessionChoices { loader: Loader::new(), ..SessionChoices::default() },
             origin: SceneOrigin { name: "new".into(), text: editor.scene_text(), folder: None },
-            loaded,
+            loaded: Arc::new(loaded),
             own_joints: 0,
             own_forces: 0,
             sim,
@@ -149,11 +158,31 @@ impl Session {
         session
     }
 
+    /// An empty scene, with the choices of another session.
+    pub fn begin(choices: SessionChoices) -> Session {
+        let mut session = Session { choices, ..Session::new() };
+        session.sim.set_interrupt(session.choices.interrupt.clone());
+        session
+    }
+
+    /// What it was begun with.
+    pub fn choices(&self) -> SessionChoices {
+        self.choices.clone()
+    }
+
+    /// Somebody who may have a tick given up ([`Simulation::set_interrupt`]): the state is then as before it. The
+    /// motion of ticks that are taken does not depend on it.
+    pub fn set_interrupt(&mut self, interrupt: Interrupt) {
+        self.sim.set_interrupt(interrupt.clone());
+        self.choices.interrupt = interrupt;
+    }
+
     /// Run the scene that the program is started with: it can be opened again by its name. The loader's limits and
     /// folders hold for all scenes from now on.
     pub fn start_with(&mut self, origin: SceneOrigin, loaded: Loaded, loader: &Loader) -> Result<(), String> {
-        self.loader = Loader { limits: loader.limits, allowed: loader.allowed.clone(), ..Loader::default() };
-        self.own = Some(Arc::new(origin.clone()));
+        let (allowed, package_paths) = (loader.allowed.clone(), loader.package_paths.clone());
+        self.choices.loader = Loader { limits: loader.limits, allowed, package_paths, ..Loader::default() };
+        self.choices.own = Some(Arc::new(origin.clone()));
         self.open(origin, loaded)
     }
 
@@ -171,8 +200,8 @@ impl Session {
         // the name of a scene is no path: files are looked for in its folder, wherever the name points
         let file = Path::new(&file).file_name().map_or_else(|| file.clone(), |f| f.to_string_lossy().into_owned());
         let loaded = match folder {
-            Some(folder) => self.loader.load_text_at(&folder.join(&file), text.as_str()),
-            None => self.loader.load_text(&file, text.as_str()),
+            Some(folder) => self.choices.loader.load_text_at(&folder.join(&file), text.as_str()),
+            None => self.choices.loader.load_text(&file, text.as_str()),
         };
         loaded.map_err(|f| f.render())
     }
@@ -182,15 +211,31 @@ impl Session {
         let model = Arc::new(loaded.build().map_err(|f| f.render())?);
         let mut sim = Simulation::new(model);
         Pace::set_up(&loaded.scene.run, &mut sim).map_err(|e| e.to_string())?;
-        let (revision, own, loader) = (self.revision + 1, self.own.take(), std::mem::take(&mut self.loader));
-        let editor = SceneEditor::new(&loader, &loaded);
-        *self = Session { origin, sim, loaded, revision, own, loader, editor, ..Session::new() };
+        let (revision, choices) = (self.revision + 1, self.choices.clone());
+        let editor = SceneEditor::new(&choices.loader, &loaded);
+        sim.set_interrupt(choices.interrupt.clone());
+        *self = Session { origin, sim, loaded: Arc::new(loaded), revision, choices, editor, ..Session::new() };
         self.pace = Pace::of(&self.loaded.scene.run, self.sim.model());
         if matches!(self.loaded.scene.run.law.as_deref(), Some("kinematic" | "first-order")) {
             self.mode = MotionMode::Kinematic;
         }
         self.settle();
+        self.tell_warnings();
         Ok(())
+    }
+
+    /// What of the scene does not count, such as meshes that are not there.
+    fn tell_warnings(&mut self) {
+        let report = &self.loaded.report;
+        let n = report.all().len();
+        if n == 0 {
+            return;
+        }
+        let first = &report.all()[0].message;
+        let more = if n > 1 { format!(", and {} more", n - 1) } else { String::new() };
+        let message = format!("the scene is open, but not all of it counts: {first}{more}");
+        let details = report.render(&self.loaded.sources);
+        self.outbox.push((None, Reply::Warning { message, details }));
     }
 
     /// After the model was replaced: count what is its own, set it up, begin a history.
@@ -310,7 +355,7 @@ impl Session {
         let (checkpoint, hands) = (self.sim.checkpoint(), self.hands.clone());
         let (tick, mode, hurried, stepping) = (self.tick, self.mode, self.hurried, self.stepping);
         let (jog, logged) = (self.jog.as_ref().map(Jog::keep), self.log.len());
-        self.history.keep(Moment { tick, checkpoint, hands, mode, hurried, stepping, jog, logged, bytes });
+        self.history.keep(Arc::new(Moment { tick, checkpoint, hands, mode, hurried, stepping, jog, logged, bytes }));
     }
 
     /// Show the last kept moment at or before a tick.

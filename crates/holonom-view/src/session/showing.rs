@@ -2,20 +2,14 @@
 
 use super::{InputError, SceneOrigin, Session};
 use crate::edit;
-use crate::hub::Download;
-use crate::message::{
-    Answer, BacklogAnswer, FrameHeader, FrameSection, HandNow, MotionMode, Question, SceneAnswer, encode_frame,
-};
+use crate::message::{Answer, FrameHeader, FrameSection, HandNow, MotionMode, Question, SceneAnswer, encode_frame};
 use crate::numbers;
 use crate::picture::{Picture, picture};
 use crate::sections::{self, FrameSections};
-use holonom::{Model, Simulation};
+use holonom::Model;
 use holonom_scene::{Quantities, gallery};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Most rows of a backlog or a table of recorded quantities.
-const MOST_ROWS: usize = 4000;
 
 /// What was prepared for showing.
 #[derive(Default)]
@@ -107,19 +101,19 @@ impl Session {
         names.iter().cloned().zip(watched.at.iter().map(value)).collect()
     }
 
-    /// Answer a question.
-    pub fn answer(&mut self, question: &Question) -> Result<Answer, String> {
+    /// Answer a question that takes no time.
+    pub(super) fn answer_quick(&mut self, question: &Question) -> Result<Answer, String> {
         let (scene, sim) = (&self.loaded.scene, &mut self.sim);
         Ok(match question {
             Question::Gallery => Answer::Gallery(numbers::gallery(self.own_name())),
-            Question::Doctor => Answer::Doctor(Box::new(numbers::diagnose(scene, sim)?)),
             Question::Quantities => Answer::Quantities(numbers::quantities(scene, sim)),
             Question::Ledger => Answer::Ledger(numbers::ledger(sim)),
-            Question::Spy { matrix } => Answer::Spy(numbers::spy(sim.model(), matrix)?),
-            Question::Backlog { names } => Answer::Backlog(self.backlog(names)?),
             Question::Scene => Answer::Scene(SceneAnswer { name: self.origin.name.clone(), text: self.scene_text() }),
             Question::Details { path } => {
                 Answer::Details(Box::new(edit::details(&self.editor, path).map_err(|e| e.message)?))
+            }
+            Question::Doctor | Question::Spy { .. } | Question::Backlog { .. } => {
+                return Err("this takes longer".into());
             }
         })
     }
@@ -131,67 +125,14 @@ impl Session {
 
     /// The scene that the program was started with.
     pub fn own_name(&self) -> Option<&str> {
-        self.own.as_ref().map(|own| own.name.as_str())
-    }
-
-    /// A table of recorded quantities, thinned out to what can be looked at.
-    fn table(&mut self, names: &[String], most: usize) -> Result<(Quantities, Vec<Vec<f64>>), String> {
-        let patterns: Vec<&str> = names.iter().map(String::as_str).collect();
-        let mut q = Quantities::of_scene(self.sim.model(), &self.loaded.scene, &patterns)
-            .map_err(|unknown| unknown.diagnostic(None).message)?;
-        let moments = self.history.moments();
-        let stride = moments.len().div_ceil(most).max(1);
-        let mut rows = Vec::with_capacity(moments.len() / stride + 1);
-        let mut look = Simulation::new(self.sim.model().clone());
-        for moment in moments.iter().step_by(stride) {
-            look.return_to(&moment.checkpoint);
-            let mut row = vec![f64::NAN; q.len()];
-            // where forces do not exist there are none to tell of
-            let _ = q.read(&mut look, &mut row);
-            rows.push(row);
-        }
-        Ok((q, rows))
-    }
-
-    fn backlog(&mut self, names: &[String]) -> Result<BacklogAnswer, String> {
-        let (q, rows) = self.table(names, MOST_ROWS)?;
-        let column =
-            |k: usize| -> Vec<Option<f64>> { rows.iter().map(|r| Some(r[k]).filter(|x| x.is_finite())).collect() };
-        let ticks: Vec<u64> = self.history.moments().iter().map(|m| m.tick).collect();
-        let stride = ticks.len().div_ceil(MOST_ROWS).max(1);
-        Ok(BacklogAnswer {
-            names: q.names().map(String::from).collect(),
-            units: q.all().iter().map(|x| x.unit).collect(),
-            ticks: ticks.into_iter().step_by(stride).collect(),
-            values: (0..q.len()).map(column).collect(),
-        })
-    }
-
-    /// Something to download.
-    pub fn download(&mut self, what: &Download) -> Result<Vec<u8>, String> {
-        match what {
-            Download::Scene => Ok(self.scene_text().into_bytes()),
-            Download::Inputs => Ok(self.log_text().into_bytes()),
-            Download::Csv { names } => {
-                let (q, rows) = self.table(names, usize::MAX)?;
-                let mut out = q.names().collect::<Vec<_>>().join(",");
-                out.push('\n');
-                for row in rows {
-                    let cells: Vec<String> =
-                        row.iter().map(|x| if x.is_nan() { String::new() } else { format!("{x:?}") }).collect();
-                    out += &cells.join(",");
-                    out.push('\n');
-                }
-                Ok(out.into_bytes())
-            }
-        }
+        self.choices.own.as_ref().map(|own| own.name.as_str())
     }
 
     // ---- opening -----------------------------------------------------------------------------------------------
 
     /// Open the scene that the program was started with, or one of the gallery, by its name.
     pub fn open_named(&mut self, name: &str) -> Result<(), InputError> {
-        let own = self.own.clone().filter(|own| own.name == name);
+        let own = self.choices.own.clone().filter(|own| own.name == name);
         let gallery =
             gallery::find(name).map(|entry| SceneOrigin { name: name.into(), text: entry.text.into(), folder: None });
         let origin = own.map(|own| SceneOrigin::clone(&own)).or(gallery);
@@ -206,8 +147,7 @@ impl Session {
 
     /// An empty scene.
     pub fn open_new(&mut self) {
-        let (revision, own, loader) = (self.revision + 1, self.own.take(), std::mem::take(&mut self.loader));
-        *self = Session { revision, own, loader, ..Session::new() };
+        *self = Session { revision: self.revision + 1, ..Session::begin(self.choices.clone()) };
     }
 
     /// Where the present scene came from.

@@ -39,6 +39,7 @@ interface Events {
   theme: "light" | "dark";
   error: { message: string; details?: string | null };
   note: string;
+  warning: { message: string; details: string };
   /** The name of something that was added to the scene. */
   made: string;
 }
@@ -75,6 +76,9 @@ export class App {
     grid: true,
   };
 
+  /** What was opened last, and how: enough to open it again. */
+  lastOpened: Request | null = null;
+
   private listeners = new Map<keyof Events, Set<(value: never) => void>>();
   private waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (e: Error) => void }>();
   private nextQuestion = 1;
@@ -94,7 +98,9 @@ export class App {
 
   /** Say something to the program; false when nobody listens. */
   send(request: Request): boolean {
-    return this.transmit(request);
+    const heard = this.transmit(request);
+    if (heard && (request.do === "open" || request.do === "open-text" || request.do === "new")) this.lastOpened = request;
+    return heard;
   }
 
   /** Ask the program something. */
@@ -182,6 +188,9 @@ export class App {
         break;
       case "note":
         this.emit("note", reply.message);
+        break;
+      case "warning":
+        this.emit("warning", reply);
         break;
       case "made":
         this.emit("made", reply.name);

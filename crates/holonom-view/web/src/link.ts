@@ -5,6 +5,8 @@
 import type { App } from "./app";
 import { decodeFrame } from "./frame";
 import type { Reply, Request } from "./protocol";
+import type { FileKind } from "./site/engine";
+import { WorkerLink } from "./site/link";
 
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 4000;
@@ -19,11 +21,21 @@ export interface Link {
   readonly roundTrip: number;
   /** The program runs but does not know this page: it was started again, with another token. */
   readonly refused: boolean;
+  /** Does the engine run in this page? Then nobody else looks at it, and there is no program. */
+  readonly alone: boolean;
+  /** Why there is no answer any more, where that is known. */
+  readonly ended: string | null;
   /** Try at once. */
   retry(): void;
+  /** Something to keep: the scene (TOML), the inputs (JSON lines), recorded numbers (CSV). */
+  file(kind: FileKind): Promise<Blob>;
 }
 
+const FILES: Record<FileKind, string> = { scene: "/files/scene.toml", inputs: "/files/inputs.jsonl", numbers: "/files/recording.csv" };
+
 class WebLink implements Link {
+  readonly alone = false;
+  readonly ended = null;
   roundTrip = NaN;
   refused = false;
   private socket: WebSocket | null = null;
@@ -51,6 +63,12 @@ class WebLink implements Link {
     window.clearTimeout(this.again);
     this.pause = FIRST_PAUSE;
     this.connect();
+  }
+
+  async file(kind: FileKind): Promise<Blob> {
+    const response = await fetch(FILES[kind], { cache: "no-store" });
+    if (!response.ok) throw new Error((await response.text()).trim());
+    return response.blob();
   }
 
   private connect(): void {
@@ -160,7 +178,10 @@ class WebLink implements Link {
   }
 }
 
-/** Connects the shared state to the program. */
+/** Is this page the one of the site, with the engine beside it or in it? */
+const SITE = document.querySelector("meta[name=holonom-site]") !== null;
+
+/** Connects the shared state to the program, or to an engine of the page's own. */
 export function createLink(app: App): Link {
-  return new WebLink(app);
+  return SITE ? new WorkerLink(app) : new WebLink(app);
 }

@@ -4,7 +4,11 @@ import { App } from "./app";
 import { createBuild, type Build } from "./build";
 import { createLink, type Link } from "./link";
 import { createPanels, type Panels } from "./panels";
+import { saveFile } from "./panels/downloads";
 import { startTheme } from "./panels/theme";
+import { followAddress } from "./site/address";
+import { FIRST, showHint } from "./site/first";
+import { WorkerLink } from "./site/link";
 import { createTouch, type Touch } from "./touch";
 import { createView, type View } from "./view";
 import "./style.css";
@@ -20,7 +24,22 @@ const build = createBuild(app, view, touch, {
   palette: panels.layout.tabs.build,
   form: panels.layout.inspectEdit,
   open: () => panels.layout.open("build"),
+  files: {
+    save: () => void saveFile(app, link, panels.work, "scene"),
+    begin: () => void panels.open({ do: "new" }),
+  },
 });
+if (link instanceof WorkerLink) {
+  // an engine that has ended is followed by another, with what was there last
+  link.opening = () => {
+    const kept = panels.work.current();
+    return kept ? { do: "open-text", name: kept.name, text: kept.text } : app.lastOpened;
+  };
+  if (!/^#s(cene)?=/.test(location.hash)) showHint(panels.layout.notices, () => void panels.openGallery());
+  followAddress(app, link, panels.open, FIRST);
+  // opened from a file there is nothing to keep: the page is all there is
+  if (location.protocol.startsWith("http")) void navigator.serviceWorker?.register("sw.js").catch(() => {});
+}
 
 declare global {
   interface Window {

@@ -483,6 +483,9 @@ export type Reply =
       /** More: the rendered report, with lines. */ details?: string | null }
   | { "say": "note",
       /** One sentence. */ message: string }
+  | { "say": "warning",
+      /** One sentence. */ message: string,
+      /** The rendered report, with lines. */ details: string }
   | { "say": "made",
       /** Its name. */ name: string }
   | { "say": "pong",
@@ -549,6 +552,8 @@ export type Request =
   | { "do": "ask",
       /** Number chosen by the client. */ id: number,
       /** What. */ question: Question }
+  | { "do": "take-back",
+      /** Its number. */ id: number }
   | { "do": "ping",
       /** Number chosen by the client. */ id: number }
   | { "do": "edit",

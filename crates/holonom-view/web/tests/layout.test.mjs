@@ -18,7 +18,8 @@ function measure() {
   const pressed = bars.map((bar) => [...bar.querySelectorAll("button, select, input, output")].filter(seen).map(box));
   const { scrollWidth, clientWidth, scrollHeight, clientHeight } = document.documentElement;
   const open = document.querySelector(".tab-body:not([hidden])");
-  return { parts, pressed, scrollWidth, clientWidth, scrollHeight, clientHeight, width: innerWidth, height: innerHeight,
+  const tabs = document.querySelector(".tabs");
+  return { cut: tabs && seen(tabs) ? tabs.scrollWidth - tabs.clientWidth : 0, parts, pressed, scrollWidth, clientWidth, scrollHeight, clientHeight, width: innerWidth, height: innerHeight,
     panel: open && seen(open) ? { scroll: open.scrollWidth, client: open.clientWidth } : null };
 }
 
@@ -42,6 +43,7 @@ function judge(found, where) {
   }
   check(found.scrollWidth <= found.clientWidth, `${where}: scrolls sideways, ${found.scrollWidth} px in ${found.clientWidth}`);
   check(found.scrollHeight <= found.clientHeight, `${where}: scrolls, ${found.scrollHeight} px in ${found.clientHeight}`);
+  check(found.cut <= 0, `${where}: the tabs are ${found.cut} px too wide`);
   if (found.panel) check(found.panel.scroll <= found.panel.client, `${where}: the panel scrolls sideways`);
 }
 
@@ -67,6 +69,7 @@ function sizes(width, height, theme) {
 
 export default [
   { name: "1280x720, light", run: sizes(1280, 720, "light") },
+  { name: "1100x700, light", run: sizes(1100, 700, "light") },
   { name: "1920x1080, dark", run: sizes(1920, 1080, "dark") },
   { name: "400x800, dark", run: sizes(400, 800, "dark") },
 ];

@@ -2,7 +2,7 @@
 //
 //     HOLONOM=../../../../target/release/holonom node run.mjs [WORD ...]      only tests whose name contains one of the words
 //
-// Variables: HOLONOM the binary; CHROMIUM the browser, where it is not in its usual place; SHOTS a folder for screenshots. Tests run one after the other, each with programs
+// Variables: HOLONOM the binary; SITE the folder of the site, which `cargo xtask site` writes; CHROMIUM the browser, where it is not in its usual place; SHOTS a folder for screenshots. Tests run one after the other, each with programs
 // and pages of its own; the first that fails ends it all, with what the pages and programs said. A complaint of the browser's console fails a test as much as
 // a wrong answer does. Nothing waits for a fixed time: tests wait for conditions, for as long as a slow machine may need.
 
@@ -11,6 +11,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { launch } from "./lib/browser.mjs";
 import { Client } from "./lib/client.mjs";
+import { FileServer } from "./lib/files.mjs";
 import { Program } from "./lib/program.mjs";
 
 const LIMIT = 120_000; // ms, for a test that does not say its own
@@ -20,6 +21,7 @@ class Bench {
   constructor(browser) {
     this.browser = browser;
     this.programs = [];
+    this.sites = [];
     this.clients = [];
     this.notes = [];
   }
@@ -30,8 +32,16 @@ class Bench {
     return program;
   }
 
-  async client(program, options) {
-    const client = await Client.open(this.browser, program.url, options);
+  /** The site, on a plain server of files. */
+  async site() {
+    const site = await FileServer.start(process.env.SITE);
+    this.sites.push(site);
+    return site;
+  }
+
+  /** A page of a program or of the site; `options.at` is what follows its address. */
+  async client(program, options = {}) {
+    const client = await Client.open(this.browser, program.url + (options.at ?? ""), options);
     this.clients.push(client);
     return client;
   }
@@ -48,6 +58,7 @@ class Bench {
   async close() {
     for (const client of this.clients) await client.close().catch(() => {});
     for (const program of this.programs) await program.stop();
+    for (const site of this.sites) await site.stop();
   }
 }
 
@@ -98,7 +109,12 @@ async function runOne(browser, test) {
 }
 
 const words = process.argv.slice(2);
-const tests = (await collect()).filter((t) => words.length === 0 || words.some((w) => t.name.includes(w)));
+const chosen = (await collect()).filter((t) => words.length === 0 || words.some((w) => t.name.includes(w)));
+const tests = chosen.filter((t) => process.env.SITE || !t.name.startsWith("site:"));
+if (tests.length < chosen.length && words.length === 0) {
+  console.error("SITE must name the folder of the site (cargo xtask site)");
+  process.exit(2);
+}
 if (tests.length === 0) {
   console.error(`no test has ${words.join(" or ")} in its name`);
   process.exit(2);

@@ -37,6 +37,26 @@ pub(crate) fn accelerations(
     Ok(())
 }
 
+/// F at `(q, v, t)`, M and J there, and their factor: kept where the last ones were of this pose, evaluated otherwise.
+pub(crate) fn factored_equations(
+    model: &Model,
+    q: &[f64],
+    v: &[f64],
+    t: f64,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
+    let Workspace { eval, kkt, .. } = work;
+    let known = kkt.is_at(q, t, eval);
+    evaluate::evaluate_bodies(model, q, v, eval); // M comes out as it was, to the last bit
+    evaluate::apply_forces(model, q, v, t, eval);
+    if !known {
+        evaluate::evaluate_constraints(model, q, v, t, eval);
+        kkt.factor(model, t, eval)?;
+    }
+    kkt.note_pose(model, q, t, eval);
+    Ok(())
+}
+
 /// Powers of all joints, contacts and friction inside bodies at a state whose equations are solved, into
 /// `work.eval.power` after those of the forces.
 pub(crate) fn powers(model: &Model, q: &[f64], v: &[f64], work: &mut Workspace) {

@@ -197,6 +197,25 @@ pub enum StepError {
         /// Time, s.
         time: f64,
     },
+    /// Steps have collapsed at joints whose rows repeat others but for a part of the size of rounding.
+    #[error(
+        "at t = {time:.6} s steps have fallen to {step:.1e} s: rows of joint `{joint}` repeat those of others but for a part that is next to rounding, and \
+         no accelerations keep all of them to the tolerance"
+    )]
+    Unresolved {
+        /// The joint.
+        joint: String,
+        /// The last step, s.
+        step: f64,
+        /// Time, s.
+        time: f64,
+    },
+    /// Somebody asked for it ([`crate::Simulation::set_interrupt`]); the state is as before the step.
+    #[error("at t = {time:.6} s the computation was given up, as was asked for")]
+    Interrupted {
+        /// Time, s.
+        time: f64,
+    },
     /// Projection could not close a joint after the step.
     #[error(
         "at t = {time:.6} s joint `{joint}` could not be closed after a step of {step:.3e} s: gap {gap:.3e}; use a smaller step"

@@ -11,6 +11,10 @@ pub(crate) struct Correction {
     pub islands: Vec<Island>,
     /// Positions before the last correction.
     pub kept: Vec<f64>,
+    /// Those whose last correction is shortened.
+    pub shorter: Vec<Island>,
+    /// Positions and velocities before the first one.
+    pub start: (Vec<f64>, Vec<f64>),
     /// The largest gap that positions were corrected from since a step began, in units of its noise, its size (m or
     /// rad) and its row.
     pub first: (f64, f64, u32),
@@ -38,6 +42,20 @@ pub(crate) fn watch_all(model: &Model, islands: &mut Vec<Island>) {
     islands.resize(model.n_islands, Island::START);
 }
 
+/// The largest entry of `rows` in units of its noise, of active islands; nothing else of them changes.
+pub(crate) fn measure(model: &Model, rows: &[f64], noise: &[f64], islands: &mut [Island]) {
+    islands.iter_mut().filter(|i| i.active).for_each(|i| i.now = 0.0);
+    for joint in &model.joints {
+        let island = &mut islands[joint.island as usize];
+        for row in joint.row_range().filter(|_| island.active) {
+            let x = if rows[row] == 0.0 { 0.0 } else { rows[row].abs() / noise[row] };
+            if !(x <= island.now) {
+                (island.now, island.row) = (x, row as u32);
+            }
+        }
+    }
+}
+
 /// Measure `rows` (gaps, or their rates) against their noise, island by island, and let go of those that are `done`. Is
 /// any left?
 pub(crate) fn watch(
@@ -48,17 +66,9 @@ pub(crate) fn watch(
     done: impl Fn(&Island) -> bool,
 ) -> bool {
     for island in islands.iter_mut().filter(|i| i.active) {
-        *island = Island { last: if island.now > 0.0 { island.now } else { island.last }, now: 0.0, ..*island };
+        *island = Island { last: if island.now > 0.0 { island.now } else { island.last }, ..*island };
     }
-    for joint in &model.joints {
-        let island = &mut islands[joint.island as usize];
-        for row in joint.row_range().filter(|_| island.active) {
-            let x = if rows[row] == 0.0 { 0.0 } else { rows[row].abs() / noise[row] };
-            if !(x <= island.now) {
-                (island.now, island.row) = (x, row as u32);
-            }
-        }
-    }
+    measure(model, rows, noise, islands);
     islands.iter_mut().for_each(|i| i.active = i.active && !done(i));
     islands.iter().any(|i| i.active)
 }

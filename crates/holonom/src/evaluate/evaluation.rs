@@ -59,6 +59,8 @@ pub(crate) struct Evaluation {
     pub power: Vec<f64>,
     /// The turns that angles are on.
     pub angles: Angles,
+    /// Where M and J were evaluated last, and when; empty where they have changed since.
+    pub pose: Vec<f64>,
     /// Scratch for single blocks.
     pub mass: Vec<f64>,
     pub piece: Vec<f64>,
@@ -89,6 +91,7 @@ impl Evaluation {
             island_rate: Vec::new(),
             power: vec![0.0; layout.n_works()],
             angles: Angles::default(),
+            pose: Vec::new(),
             mass: Vec::new(),
             piece: Vec::new(),
             rows: vec![Row::default(); rows],

@@ -58,7 +58,8 @@ pub(crate) fn evaluate_bodies_of(
     islands: impl Fn(u32) -> bool,
     eval: &mut Evaluation,
 ) {
-    let Evaluation { frames, blocks, force, .. } = eval;
+    let Evaluation { frames, blocks, force, pose, .. } = eval;
+    pose.clear();
     for (i, (body, frame)) in model.bodies.iter().zip(frames).enumerate().filter(|(i, _)| islands(model.island[*i])) {
         let (qi, vi) = (model.q_of(i, q), model.v_of(i, v));
         let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
@@ -144,7 +145,8 @@ pub(crate) fn evaluate_constraints_of(
     islands: impl Fn(u32) -> bool,
     eval: &mut Evaluation,
 ) {
-    let Evaluation { frames, blocks, own, c, rows, gradients, forces, angles, .. } = eval;
+    let Evaluation { frames, blocks, own, c, rows, gradients, forces, angles, pose, .. } = eval;
+    pose.clear();
     let bodies = &bodies_at(model, frames, q, v);
     for joint in model.joints.iter().filter(|j| j.n_rows > 0 && islands(j.island)) {
         let view = angles.view(bodies, joint.constraint.attachments(), model.slots_of(joint), t);
@@ -450,6 +452,13 @@ impl GapRows<'_> {
     fn general<const NOISE: u8>(&mut self, joint: &Joint, view: &View, bodies: &Bodies, floor: f64, t: f64) {
         let constraint = joint.constraint.as_ref();
         let n = view.attachments.len();
+        let mut both = [(0.0, 0.0); 6];
+        if NOISE == Noise::NONE && constraint.gaps(view, &mut both) {
+            for (row, i) in joint.row_range().zip(joint.kept_rows()) {
+                (self.gap[row], self.gap_rate[row]) = both[i];
+            }
+            return;
+        }
         if NOISE >= Noise::OF_GAPS {
             let size_of = |k: usize| {
                 let a = view.get(k);

@@ -30,9 +30,13 @@ pub fn rotation(w: f64, x: f64, y: f64, z: f64) -> Mat3 {
 pub fn exp_quat(r: Vec3) -> Quat {
     let angle = r.length();
     let half = 0.5 * angle;
-    // sin(a/2)/a, with its series near zero
-    let k = if angle < 1e-4 { 0.5 - angle * angle / 48.0 } else { libm::sin(half) / angle };
-    Quat::from_xyzw(r.x * k, r.y * k, r.z * k, libm::cos(half))
+    // sin(a/2)/a and cos(a/2), with their series near zero: what is left out is below rounding
+    let (k, w) = if angle < 1e-4 {
+        (0.5 - angle * angle / 48.0, 1.0 - 0.5 * half * half)
+    } else {
+        (libm::sin(half) / angle, libm::cos(half))
+    };
+    Quat::from_xyzw(r.x * k, r.y * k, r.z * k, w)
 }
 
 /// The rotation vector of a unit quaternion, shorter than pi (inverse of [`exp_quat`]).

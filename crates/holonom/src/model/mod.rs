@@ -254,6 +254,28 @@ impl Model {
         self.shape_size
     }
 
+    /// The state of another model with the same bodies as a state of this one: places, velocities, time, and the turns
+    /// that angles of joints of the same name are on. Its ledger begins anew.
+    ///
+    /// # Panics
+    /// When the models have other coordinates.
+    pub fn carried_over(&self, from: &Model, state: &State) -> State {
+        let same = self.n_q() == from.n_q() && self.n_v() == from.n_v();
+        assert!(same, "carried_over: the models have other coordinates");
+        let mut out = self.initial.clone();
+        (out.t, out.next_step) = (state.t, 0.0);
+        out.q.copy_from_slice(&state.q);
+        out.v.copy_from_slice(&state.v);
+        for (k, joint) in self.joints.iter().enumerate() {
+            let known = from.joint(self.joint_names.get(k)).map(|j| &from.joints[j.index()]);
+            if let Some(known) = known.filter(|known| known.n_turns() == joint.n_turns()) {
+                let turns = &state.turns[known.first_turn as usize..][..known.n_turns()];
+                out.turns[joint.first_turn as usize..][..turns.len()].copy_from_slice(turns);
+            }
+        }
+        out
+    }
+
     /// Has it inequality rows at all: limits, ropes, friction, caps, shapes that may touch?
     pub fn has_inequalities(&self) -> bool {
         self.layout.has_inequalities()

@@ -39,6 +39,13 @@ pub struct Checkpoint {
     coordinates: Coordinates,
 }
 
+impl Checkpoint {
+    /// The model then.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+}
+
 /// What a joint does at present.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JointCondition {

@@ -5,6 +5,7 @@ pub(crate) mod edit;
 mod query;
 pub(crate) mod run;
 
+use crate::analysis::answers::{HeldFactor, JointEquations};
 use crate::analysis::certificate::Certificate;
 use crate::analysis::contacts::{Contact, Near};
 use crate::analysis::doctor::Diagnosis;
@@ -38,6 +39,7 @@ use crate::step::event_log::Event;
 use crate::step::integrate::{Coordinates, Integrator, IntegratorKind};
 use crate::step::laws;
 use crate::step::mechanism::Mechanism;
+use holonom_lcp::Interrupt;
 use std::sync::Arc;
 
 /// A running simulation.
@@ -105,6 +107,30 @@ impl Simulation {
     /// Let islands that rest fall asleep, where time is stepped; `None`, the default, lets nothing sleep.
     pub fn set_sleeping(&mut self, sleeping: Option<Sleeping>) {
         self.mechanism.method.sleeping = sleeping;
+    }
+
+    /// Somebody who may have a step given up: asked at every evaluation of the equations, every solve and every round
+    /// of the search for contact forces. Such a step is [`StepError::Interrupted`] and leaves the state as it was;
+    /// steps that are not given up have the same bits with and without.
+    ///
+    /// ```
+    /// use holonom::prelude::*;
+    /// use holonom::Interrupt;
+    ///
+    /// let mut m = ModelBuilder::new();
+    /// let ball = m.body("ball", Particle::new(1.0, [0.5, 0.0, 0.0]));
+    /// m.joint("rod", Distance::new(BodyId::GROUND.origin(), ball.origin(), 0.5));
+    /// let mut sim = Simulation::build(m)?;
+    /// sim.set_interrupt(Interrupt::when(|| true));
+    /// let before = sim.state().clone();
+    /// assert!(matches!(sim.run_until(1.0), Err(StepError::Interrupted { .. })));
+    /// assert_eq!(sim.state(), &before);
+    /// sim.set_interrupt(Interrupt::never());
+    /// sim.run_until(1.0)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_interrupt(&mut self, interrupt: Interrupt) {
+        self.mechanism.set_interrupt(interrupt);
     }
 
     // ---- state -----------------------------------------------------------------------------------------------
@@ -448,6 +474,18 @@ impl Simulation {
     /// loops up to 1000 of them, linear beyond.
     pub fn diagnose(&mut self) -> Result<Diagnosis, StepError> {
         doctor::diagnose(&mut self.mechanism)
+    }
+
+    /// The equations at the present state, evaluated and factored once, to be asked any number of questions: what
+    /// pushes do, which efforts a motion takes, Jacobians, mobilities, derivatives. The simulation may go on; what is
+    /// held belongs to this moment.
+    pub fn held_factor(&self) -> Result<HeldFactor, StepError> {
+        HeldFactor::at(&self.mechanism.model, &self.mechanism.state)
+    }
+
+    /// The equations of motion in joint coordinates at the present state: mass matrix, bias, Jacobians.
+    pub fn joint_equations(&self) -> Result<JointEquations, StepError> {
+        JointEquations::of(&mut self.held_factor()?)
     }
 
     /// How these joint coordinates move while the mechanism follows what is prescribed in it, from now to `t_end` in

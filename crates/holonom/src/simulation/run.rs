@@ -139,12 +139,13 @@ fn adaptive_step(mechanism: &mut Mechanism, limit: f64) -> Result<StepReport, St
                     let cut = cut || *taken < h;
                     // a step cut short by an output time says nothing against the longer one
                     mechanism.state.next_step = if cut && rejected == 0 { next.max(wish) } else { next };
-                    mechanism.progress.note(mechanism.state.t, *taken, evaluations);
                     let report = report(mechanism, *taken, attempt, evaluations, rejected);
+                    mechanism.progress.note(mechanism.state.t, *taken, evaluations, report.residual.contradiction);
                     return look_for_breaks(mechanism, before, report);
                 }
                 shrink.clamp(1.0, 3.0)
             }
+            Err(StepError::Interrupted { time }) => return Err(StepError::Interrupted { time: *time }),
             // a step far too long may fail in many ways before its error is known: a shorter one tells
             Err(_) => 4.0,
         };

@@ -5,31 +5,64 @@ use super::{Failure, ImplicitMatrix, Solver, SolverKind};
 use crate::error::StepError;
 use crate::evaluate::evaluation::Evaluation;
 use crate::model::Model;
+use holonom_lcp::Interrupt;
 
 /// A vector in the space of H, and the solver with its factor.
 pub(crate) struct Kkt {
     /// Right-hand bound, then solution [vdot; lambda] (or the like for the other laws).
     pub x: Vec<f64>,
     pub solver: Solver,
+    /// The factor belongs to `Evaluation::pose`.
+    at_pose: bool,
     /// The matrix of implicit steps, laid out when first needed.
     pub implicit: Option<Box<ImplicitMatrix>>,
     /// How well solutions solve the equations.
     pub check: ResidualCheck,
+    /// Who may have a step given up; asked before every factor and every solve.
+    pub interrupt: Interrupt,
 }
 
 impl Kkt {
     pub fn new(model: &Model, solver: SolverKind) -> Self {
         let x = vec![0.0; model.n_v() + model.n_rows()];
-        Kkt { x, solver: Solver::new(solver, model), implicit: None, check: ResidualCheck::default() }
+        let (check, interrupt) = (ResidualCheck::default(), Interrupt::never());
+        Kkt { x, solver: Solver::new(solver, model), at_pose: false, implicit: None, check, interrupt }
+    }
+
+    /// M and J, as they are in the blocks, and their factor belong to this pose and time. Says so only where J knows of
+    /// nothing else: rows on velocities and accelerations may depend on velocities.
+    pub fn note_pose(&mut self, model: &Model, q: &[f64], t: f64, eval: &mut Evaluation) {
+        eval.pose.clear();
+        self.at_pose = model.velocity_rows.is_empty() && model.acceleration_rows.is_empty() && eval.own.j.is_empty();
+        if self.at_pose {
+            eval.pose.extend_from_slice(q);
+            eval.pose.push(t);
+        }
+    }
+
+    /// Are M, J and their factor those of this pose and time, to the last bit? Then nothing has to be evaluated again
+    /// but what depends on velocities.
+    pub fn is_at(&self, q: &[f64], t: f64, eval: &Evaluation) -> bool {
+        self.at_pose && eval.pose.split_last().is_some_and(|(time, pose)| *time == t && pose == q)
+    }
+
+    /// Give up here, if somebody asks for it.
+    #[inline]
+    pub fn heed(&self, time: f64) -> Result<(), StepError> {
+        if self.interrupt.is_asked() { Err(StepError::Interrupted { time }) } else { Ok(()) }
     }
 
     /// Factor H at the values in the blocks.
     pub fn factor(&mut self, model: &Model, t: f64, eval: &Evaluation) -> Result<(), StepError> {
+        self.at_pose = false;
+        self.heed(t)?;
         self.solver.factor(model, &eval.blocks, &eval.own).map_err(|e| failure(model, e, t))
     }
 
     /// Factor H, and `[vdot; lambda]` from F and c, in one sweep where the solver can.
     pub fn factor_and_solve_motion(&mut self, model: &Model, t: f64, eval: &Evaluation) -> Result<(), StepError> {
+        self.at_pose = false;
+        self.heed(t)?;
         self.load_motion(eval);
         let solved = self.solver.factor_and_solve(model, &eval.blocks, &eval.own, &mut self.x);
         solved.map_err(|e| failure(model, e, t))
@@ -70,6 +103,7 @@ impl Kkt {
 
     /// Solve `H x = x` in place.
     pub fn solve(&mut self, model: &Model, t: f64, eval: &Evaluation) -> Result<(), StepError> {
+        self.heed(t)?;
         self.solver.solve(model, &eval.blocks, &mut self.x).map_err(|e| failure(model, e, t))
     }
 }

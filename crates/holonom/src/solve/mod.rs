@@ -25,7 +25,7 @@ use auxiliary::{Auxiliary, Complement};
 use banded::Banded;
 use cg::ConjugateResidual;
 use dense::{DenseDelassus, DenseKkt};
-use holonom_tree::{Baraff, Blocks, Node, PlanError};
+use holonom_tree::{Baraff, Blocks, Node, PlanError, SparseHalves};
 pub(crate) use implicit::ImplicitMatrix;
 use sparse::{AsResponder, Sparse};
 use verify::Verifier;
@@ -200,6 +200,23 @@ impl Solver {
             (Some(complement), _) => {
                 with_responder(&mut self.base, model, blocks, |responder| complement.solve(responder, x))
             }
+        }
+    }
+
+    /// The work of one solve, where responses to pushes can be had from half solves along their ways; `None` where they
+    /// cannot.
+    pub fn half_solves(&self, model: &Model) -> Option<f64> {
+        match (&self.base, &self.own, &self.verifier) {
+            (Base::Sparse(s), None, None) if s.offers_halves() => Some(model.plan.cost().solve_flops),
+            _ => None,
+        }
+    }
+
+    /// Half a solve of `x`, which is zero but for the `bodies`, and all zero afterwards. Only where
+    /// [`Solver::half_solves`] are on offer.
+    pub fn half(&mut self, model: &Model, bodies: impl Iterator<Item = u32>, x: &mut [f64], halves: &mut SparseHalves) {
+        if let Base::Sparse(s) = &mut self.base {
+            s.half(model, bodies, x, halves);
         }
     }
 

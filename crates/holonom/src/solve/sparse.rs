@@ -44,7 +44,7 @@ use super::graded::Graded;
 use super::pivots::{EPS, ROUNDING};
 use super::{Counts, Failure, Responder};
 use crate::model::Model;
-use holonom_tree::{Blocks, Factor, Node, PivotRule};
+use holonom_tree::{Blocks, Factor, Node, Paths, PivotRule, SparseHalves};
 
 pub(crate) struct Sparse {
     factor: Factor,
@@ -74,6 +74,8 @@ pub(crate) struct Sparse {
     yielding: Vec<bool>,
     /// Islands with graded masses are solved for with twice the precision.
     graded: Option<Graded>,
+    /// The ways of pushes through the elimination, when first needed.
+    paths: Option<Paths>,
     counts: Counts,
 }
 
@@ -119,6 +121,7 @@ impl Sparse {
             least_squares: false,
             yielding: Vec::new(),
             graded: Graded::new(model),
+            paths: None,
             counts: Counts::default(),
         };
         let mut watched = model.regularisation.watched.clone();
@@ -176,6 +179,17 @@ impl Sparse {
                 self.reset_weights = true;
             }
         }
+    }
+
+    /// Can products be had from half solves: is nothing refined, graded or damped?
+    pub fn offers_halves(&self) -> bool {
+        !self.refine && self.graded.is_none() && self.rule != Rule::Damped
+    }
+
+    /// Half a solve of `x`, which is zero but for the `bodies`, and all zero afterwards.
+    pub fn half(&mut self, model: &Model, bodies: impl Iterator<Item = u32>, x: &mut [f64], halves: &mut SparseHalves) {
+        let paths = self.paths.get_or_insert_with(|| model.plan.paths());
+        model.plan.solve_along(paths, &mut self.factor, bodies.map(Node), x, halves);
     }
 
     pub fn counts(&self) -> Counts {
@@ -434,7 +448,7 @@ impl Responder for AsResponder<'_> {
         self.sparse.solve(self.model, self.blocks, &mut x[..self.model.plan.len()])
     }
     fn half_len(&self) -> Option<usize> {
-        (!self.sparse.refine && self.sparse.graded.is_none()).then(|| self.model.plan.forward_len())
+        self.sparse.offers_halves().then(|| self.model.plan.forward_len())
     }
     fn solve_flops(&self) -> f64 {
         self.model.plan.cost().solve_flops

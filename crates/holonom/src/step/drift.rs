@@ -9,12 +9,13 @@
 //!
 //! Both corrections are M-orthogonal to the legal directions: they move the mechanism only across its constraints.
 //! Nonholonomic rows stay in with right-hand side 0. The factor may belong to a nearby pose: the iteration then
-//! converges linearly instead of quadratically. When it is slow, H is factored again at the current pose.
+//! converges linearly instead of quadratically. When it is slow, H is factored again at the current pose. The rounding
+//! noise of gaps is measured once: it is that of the size of things, which corrections do not change.
 
 use crate::contact::inequality::tension::Tension;
 use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
-use crate::evaluate::convergence::{Correction, Island, watch, watch_all};
+use crate::evaluate::convergence::{self, Correction, Island, watch, watch_all};
 use crate::evaluate::{self, Noise};
 use crate::model::Model;
 use crate::solve::kkt::Kkt;
@@ -47,8 +48,13 @@ const STUCK: f64 = 1e10;
 
 /// `rhs` of `H x = [0; rhs]`, of the islands still active only, into `kkt.x`.
 pub(crate) fn load_active(model: &Model, islands: &[Island], kkt: &mut Kkt, rhs: impl Fn(usize) -> f64) {
-    kkt.x.fill(0.0);
     let n = model.n_v();
+    if islands.iter().all(|i| i.active) {
+        kkt.x[..n].fill(0.0);
+        kkt.x[n..].iter_mut().enumerate().for_each(|(row, x)| *x = rhs(row));
+        return;
+    }
+    kkt.x.fill(0.0);
     for joint in model.joints.iter().filter(|j| islands[j.island as usize].active) {
         for row in joint.row_range() {
             kkt.x[n + row] = rhs(row);
@@ -66,7 +72,9 @@ fn advance_bodies(model: &Model, q: &mut [f64], d: &[f64], islands: &[Island]) {
     }
 }
 
-/// Positions, with the factor of this pose or a near one: returns the island with the largest gap left.
+/// Positions, with the factor of this pose or a near one, in the middle of a step at the end of which gaps are measured
+/// once more: the last correction is made where those before it let expect that it closes what is left, and not looked
+/// at. Returns the island with the largest gap left.
 pub(crate) fn close_gaps(
     model: &Model,
     q: &mut [f64],
@@ -74,24 +82,45 @@ pub(crate) fn close_gaps(
     t: f64,
     work: &mut Workspace,
 ) -> Result<Island, StepError> {
-    close_gaps_along(model, q, v, t, work, &mut advance_bodies)
+    close_gaps_along(model, q, v, t, work, Closing::Foreseen, &mut advance_bodies).map(|(worst, _)| worst)
 }
 
+/// How an iteration that closes gaps ends.
+#[derive(Clone, Copy, PartialEq)]
+enum Closing {
+    /// With gaps and their rates measured where positions are.
+    Measured,
+    /// With a correction that is foreseen to be the last.
+    Foreseen,
+}
+
+/// A correction that leaves less than this part of the gaps is fast: the factor at hand is good enough for another.
+const FAST: f64 = 1e-3;
+/// Corrections with a factor of another pose.
+const STALE_CORRECTIONS: usize = 6;
+
+/// Returns the island with the largest gap left; and are gaps and rates those of `(q, v)`?
 fn close_gaps_along(
     model: &Model,
     q: &mut [f64],
     v: &[f64],
     t: f64,
     work: &mut Workspace,
+    closing: Closing,
     advance: &mut Advance,
-) -> Result<Island, StepError> {
-    let Workspace { eval, kkt, correction: Correction { islands, kept, first }, .. } = work;
-    watch_all(model, islands);
-    kept.resize(q.len(), 0.0);
-    kept.copy_from_slice(q);
+) -> Result<(Island, bool), StepError> {
+    watch_all(model, &mut work.correction.islands);
+    work.correction.kept.clear();
+    work.correction.kept.extend_from_slice(q);
+    let mut measured = true;
     for iteration in 0..=30 {
+        let Workspace { eval, kkt, correction: Correction { islands, kept, first, .. }, .. } = &mut *work;
         evaluate::place_bodies(model, q, v, eval);
-        evaluate::evaluate_gaps_with(Noise::OfGaps, model, q, v, t, eval);
+        match (iteration, closing) {
+            (0, Closing::Measured) => evaluate::evaluate_gaps(model, q, v, t, eval),
+            (0, Closing::Foreseen) => evaluate::evaluate_gaps_with(Noise::OfGaps, model, q, v, t, eval),
+            _ => evaluate::evaluate_gaps_with(Noise::None, model, q, v, t, eval),
+        }
         let left = watch(model, &eval.gap, &eval.gap_noise, islands, |i| {
             let stalled = i.now > 0.25 * i.last;
             i.now <= QUIET || (stalled && i.now <= STALLED) || !i.now.is_finite()
@@ -103,12 +132,16 @@ fn close_gaps_along(
                 }
             }
         }
-        let left = take_back(model, q, kept, islands) && left;
-        if !left || iteration == 30 {
+        let taken_back = take_back(model, q, kept, islands);
+        measured = !taken_back;
+        if !left || !islands.iter().any(|i| i.active) || iteration == 30 {
             break;
         }
-        // two corrections with the factor at hand are enough for what a step leaves open
-        if iteration >= 2 {
+        // two corrections with the factor at hand are enough for what a step leaves open, and more where they are fast
+        let active = || islands.iter().filter(|i| i.active);
+        let fast = iteration < STALE_CORRECTIONS && active().all(|i| i.now <= FAST * i.last);
+        let last = closing == Closing::Foreseen && iteration > 0 && active().all(|i| i.now * (i.now / i.last) <= QUIET);
+        if iteration >= 2 && !fast {
             // of islands that are done the equations stay as they are, and with them their factor
             let active = |i: u32| islands[i as usize].active;
             evaluate::evaluate_bodies_of(model, q, v, active, eval);
@@ -119,10 +152,51 @@ fn close_gaps_along(
         kkt.solve(model, t, eval)?;
         kept.copy_from_slice(q);
         advance(model, q, &kkt.x, islands);
+        if iteration >= FULL_CORRECTIONS {
+            shorten(model, q, v, t, work, advance);
+        } else if last {
+            measured = false;
+            let foreseen = |i: &Island| Island { now: i.now * (i.now / i.last), last: i.now, ..*i };
+            islands.iter_mut().filter(|i| i.active).for_each(|i| *i = foreseen(i));
+            break;
+        }
     }
     let worse = |a: Island, b: &Island| if !(b.now <= a.now) { *b } else { a };
-    let worst = islands.iter().fold(Island::START, worse);
-    Ok(worst)
+    let worst = work.correction.islands.iter().fold(Island::START, worse);
+    Ok((worst, measured))
+}
+
+/// Corrections that are made as they come out. Later ones are shortened where they lead away: far from closed, where
+/// light links hang on each other, they may go to and fro for ever.
+const FULL_CORRECTIONS: usize = 4;
+/// How often a correction is halved.
+const HALVES: usize = 6;
+
+/// Half the last correction of trees in which it has made gaps larger, and half again as long as it does. (Loops have
+/// other ways: see [`take_back`].)
+#[cold]
+fn shorten(model: &Model, q: &mut [f64], v: &[f64], t: f64, work: &mut Workspace, advance: &mut Advance) {
+    let Workspace { eval, kkt, correction: Correction { islands, kept, shorter, .. }, .. } = work;
+    shorter.clone_from(islands);
+    for (i, island) in shorter.iter_mut().enumerate() {
+        island.active &= !model.looped_islands[i];
+    }
+    for _ in 0..HALVES {
+        evaluate::place_bodies(model, q, v, eval);
+        evaluate::evaluate_gaps_with(Noise::None, model, q, v, t, eval);
+        convergence::measure(model, &eval.gap, &eval.gap_noise, shorter);
+        // gaps before the correction are those that were measured last
+        shorter.iter_mut().zip(&*islands).for_each(|(now, before)| now.active &= !(now.now <= before.now));
+        if !shorter.iter().any(|i| i.active) {
+            return;
+        }
+        for i in (0..model.n_bodies()).filter(|i| shorter[model.island[*i] as usize].active) {
+            model.q_of_mut(i, q).copy_from_slice(model.q_of(i, kept));
+            let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
+            kkt.x[range].iter_mut().for_each(|d| *d *= 0.5);
+        }
+        advance(model, q, &kkt.x, shorter);
+    }
 }
 
 /// Corrections of the positions of taut mechanisms.
@@ -159,10 +233,11 @@ pub(crate) fn close_taut(
 }
 
 /// In loops a correction that made things worse is taken back, and the island left: near a singular pose small gaps ask
-/// for large motions. Is any island left to be corrected?
+/// for large motions. Was any?
 fn take_back(model: &Model, q: &mut [f64], kept: &[f64], islands: &mut [Island]) -> bool {
     let worse = |i: usize, island: &Island| model.looped_islands[i] && island.active && island.now > island.last;
-    if islands.iter().enumerate().any(|(i, island)| worse(i, island)) {
+    let any = islands.iter().enumerate().any(|(i, island)| worse(i, island));
+    if any {
         for i in 0..model.n_bodies() {
             let k = model.island[i] as usize;
             if worse(k, &islands[k]) {
@@ -175,7 +250,7 @@ fn take_back(model: &Model, q: &mut [f64], kept: &[f64], islands: &mut [Island])
             }
         }
     }
-    islands.iter().any(|i| i.active)
+    any
 }
 
 /// Velocities, with the factor at hand.
@@ -186,24 +261,28 @@ pub(crate) fn close_rates(
     t: f64,
     work: &mut Workspace,
 ) -> Result<(), StepError> {
-    close_rates_of(model, q, v, t, |_| true, work)
+    close_rates_of(model, q, v, t, |_| true, false, work)
 }
 
-/// The same for some islands only.
+/// The same for some islands only. `measured`: rates and their noise are those of `(q, v)`.
 pub(crate) fn close_rates_of(
     model: &Model,
     q: &[f64],
     v: &mut [f64],
     t: f64,
     wanted: impl Fn(usize) -> bool,
+    measured: bool,
     work: &mut Workspace,
 ) -> Result<(), StepError> {
     let Workspace { eval, kkt, correction: Correction { islands, .. }, .. } = work;
     watch_all(model, islands);
     islands.iter_mut().enumerate().for_each(|(i, island)| island.active = wanted(i));
-    for _ in 0..8 {
-        evaluate::place_bodies(model, q, v, eval);
-        evaluate::evaluate_gaps(model, q, v, t, eval);
+    for iteration in 0..8 {
+        if iteration > 0 || !measured {
+            evaluate::place_bodies(model, q, v, eval);
+            // with their noise, which follows the speeds: those of taut links may fall by much
+            evaluate::evaluate_gaps(model, q, v, t, eval);
+        }
         if !watch(model, &eval.gap_rate, &eval.rate_noise, islands, |i| i.now <= QUIET || i.now > 0.7 * i.last) {
             break;
         }
@@ -257,14 +336,14 @@ pub(crate) fn project_along(
         evaluate::place_bodies(model, q, v, &mut work.eval);
         return Ok(());
     }
-    let worst = close_gaps_along(model, q, v, t, work, advance)?;
+    let (worst, measured) = close_gaps_along(model, q, v, t, work, Closing::Measured, advance)?;
     if !is_closed(model, &worst) {
         let (row, gap) = (worst.row as usize, work.eval.gap[worst.row as usize].abs());
         let joint = model.joint_names.get(model.joint_of_row(row)).to_string();
         let open = StepError::DriftNotCorrected { joint, gap, time: t, step };
         return Err(contradiction::explain(model, q, v, t, work, open));
     }
-    close_rates(model, q, v, t, work)?;
+    close_rates_of(model, q, v, t, |_| true, measured, work)?;
     if work.correction.first.0 > FAR {
         refuse_jump(model, q, v, t, step, work)?;
     }

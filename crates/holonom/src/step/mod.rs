@@ -11,6 +11,7 @@ pub(crate) mod mechanism;
 pub(crate) mod progress;
 pub mod promises;
 
+use crate::catalogue::bodies::Body;
 use crate::contact::inequality::project;
 use crate::contact::inequality::sleep::Sleeping;
 use crate::contact::inequality::solve::Task;
@@ -27,6 +28,7 @@ use crate::model::state::State;
 use crate::solve::residual::Residual;
 use crate::step::drift::Drift;
 use crate::step::integrate::{Attempt, Coordinates, Integrator, JointSpace, Motion};
+use std::sync::Arc;
 
 /// How steps are taken.
 pub(crate) struct Method {
@@ -135,7 +137,9 @@ fn correct_drift(model: &Model, work: &mut Workspace, method: &mut Method, h: f6
     let next = &mut method.next;
     if method.drift == Drift::Project {
         refuse_not_finite(model, next)?;
-        let before = energy::mechanical(model, &next.q, &next.v);
+        let (q, v) = &mut work.correction.start;
+        q.clone_from(&next.q);
+        v.clone_from(&next.v);
         match &mut method.joint_space {
             Some(space) if method.coordinates == Coordinates::Joint && !space.cuts().is_empty() => {
                 let mut along =
@@ -147,7 +151,11 @@ fn correct_drift(model: &Model, work: &mut Workspace, method: &mut Method, h: f6
         if model.has_inequalities() && !method.integrator.handles_inequalities() {
             project::hold(model, &mut next.q, &mut next.v, next.t, &mut method.task, work)?;
         }
-        next.work[model.n_works()] += energy::mechanical(model, &next.q, &next.v) - before;
+        let (q, v) = &work.correction.start;
+        if *q != next.q || *v != next.v {
+            let energy = |q: &[f64], v: &[f64]| energy::mechanical(model, q, v);
+            next.work[model.n_works()] += energy(&next.q, &next.v) - energy(q, v);
+        }
     } else {
         evaluate::place_bodies(model, &next.q, &next.v, &mut work.eval);
         evaluate::evaluate_gaps(model, &next.q, &next.v, next.t, &mut work.eval);
@@ -218,10 +226,13 @@ fn name_not_finite(model: &Model, work: &Workspace, e: StepError) -> StepError {
 const LEAST_SIZE: f64 = 1e-6;
 
 pub(crate) fn refuse_not_finite(model: &Model, next: &State) -> Result<(), StepError> {
+    let finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
+    let lost = |(i, body): (usize, &Arc<dyn Body>)| body.size_left(model.q_of(i, &next.q)) < LEAST_SIZE;
+    if finite(&next.q) && finite(&next.v) && !model.bodies.iter().enumerate().any(lost) {
+        return Ok(());
+    }
     for (i, body) in model.bodies.iter().enumerate() {
-        let finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
-        let lost = body.size_left(model.q_of(i, &next.q)) < LEAST_SIZE;
-        if lost || !finite(model.q_of(i, &next.q)) || !finite(model.v_of(i, &next.v)) {
+        if lost((i, body)) || !finite(model.q_of(i, &next.q)) || !finite(model.v_of(i, &next.v)) {
             return Err(StepError::NotFinite { body: model.body_names.get(i).to_string(), time: next.t });
         }
     }

@@ -6,7 +6,7 @@ import type { Touch } from "../touch";
 import type { View } from "../view";
 import { edit, waiting } from "./edits";
 import { createForm } from "./form";
-import { createPalette } from "./palette";
+import { createPalette, type FileActions } from "./palette";
 import { WorkPlane } from "./plane";
 import { Choice } from "./state";
 import { buildTool } from "./tool";
@@ -19,6 +19,7 @@ export interface BuildHosts {
   form: HTMLElement;
   /** Bring the tab for building to the front. */
   open?: () => void;
+  files: FileActions;
 }
 
 export interface Build {
@@ -29,7 +30,7 @@ export interface Build {
 export function createBuild(app: App, view: View, touch: Touch, hosts: BuildHosts): Build {
   const choice = new Choice();
   const plane = new WorkPlane(view);
-  createPalette(app, view, plane, choice, hosts.palette);
+  createPalette(app, view, plane, choice, hosts.palette, hosts.files);
   createForm(app, hosts.form);
   touch.register("build", buildTool(app, view, plane, choice));
 
@@ -58,6 +59,8 @@ export function createBuild(app: App, view: View, touch: Touch, hosts: BuildHost
         app.select(selectionOf(one));
       }
     }
+    // another scene is there to be looked at first
+    if (before && before.name !== picture.name && app.tool === "build") app.setTool("drag");
     before = { name: picture.name, things };
     // an empty scene is there to be built in
     const nothing = picture.bodies.length === 0;

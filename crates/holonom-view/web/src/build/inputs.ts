@@ -10,15 +10,21 @@ const UNITS: Record<string, number> = {
   "g/cm3": 1e3, "kg/m3": 1, "kg/m^3": 1, "rad/s": 1, "m/s": 1, "N m": 1, Nm: 1, inf: Infinity, "-inf": -Infinity,
 };
 
-/** What somebody wrote, as a value of a scene: a number, or an expression in ${}. Null where it is neither. */
+/** Arithmetic, perhaps with names of parameters and functions: what may stand in ${}. The program says what it cannot compute. */
+const EXPRESSION = /^[\w\s.,+*/^()-]*[a-z(*/^+-][\w\s.,+*/^()-]*$/i;
+
+/** What somebody wrote, as a value of a scene: a number with or without a unit, or an expression, with or without ${}. Null where it is none of these. */
 export function parse(text: string): number | string | null {
   const t = text.trim().replaceAll("−", "-").replace(",", ".");
   if (t.startsWith("${") && t.endsWith("}")) return t;
   const found = /^([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(.*)$/i.exec(t);
-  if (!found) return null;
+  const expression = EXPRESSION.test(text.trim()) ? `\${${text.trim()}}` : null;
+  if (!found) return expression;
   const unit = found[2].trim();
   const factor = unit === "" ? 1 : UNITS[unit.replaceAll("³", "3").replaceAll("·", " ")];
-  return factor === undefined ? null : Number((Number(found[1]) * factor).toPrecision(15));
+  // "3 furlongs" is no expression, "3*width" is
+  if (factor === undefined) return /^[*/+^-]/.test(unit) ? expression : null;
+  return Number((Number(found[1]) * factor).toPrecision(15));
 }
 
 const show = (x: JsonValue): string => (typeof x === "number" ? String(Number(x.toPrecision(7))) : x === null ? "" : typeof x === "string" ? x : JSON.stringify(x));
@@ -63,8 +69,9 @@ export function input(field: FieldValue, change: Change, complain: (message: str
       const node = box(written, field.name);
       node.addEventListener("change", () => {
         if (node.value.trim() === "") return field.required ? complain("it must be said") : change(null);
+        // a function of time is an expression as it stands
         const x = field.type === "function" ? parse(node.value) : null;
-        change(x ?? node.value.trim());
+        change(typeof x === "number" ? x : node.value.trim());
       });
       // a function that is a table is changed in the file
       return typeof written === "object" && written !== null ? h("code", { class: "build-code", text: JSON.stringify(written), title: "Changed in the scene file" }) : node;

@@ -10,9 +10,15 @@ import { ids } from "./ids";
 import type { PlaneName, WorkPlane } from "./plane";
 import type { AxisName, Choice, Item } from "./state";
 
+/** What the palette does not do itself. */
+export interface FileActions {
+  save: () => void;
+  begin: () => void;
+}
+
 const option = (value: string, text: string): HTMLOptionElement => h("option", { text, attrs: { value } });
 
-export function createPalette(app: App, view: View, plane: WorkPlane, choice: Choice, host: HTMLElement): void {
+export function createPalette(app: App, view: View, plane: WorkPlane, choice: Choice, host: HTMLElement, files: FileActions): void {
   const buttons = new Map<string, HTMLButtonElement>();
   const pick = (name: string, icon: string, text: string, title: string, testid: string, item: () => Item): HTMLButtonElement => {
     const node = h("button", { class: "build-pick", type: "button", title, testid, attrs: { "aria-pressed": "false" }, on: { click: () => take(name, item()) } }, drawing(icon), h("span", { text }));
@@ -104,11 +110,8 @@ export function createPalette(app: App, view: View, plane: WorkPlane, choice: Ch
     h("button", { class: "button small outline", type: "button", title, testid, on: { click: press } }, drawing(name), h("span", { text }));
   const undo = act("undo", "Undo", "Take the last change back (Ctrl+Z)", ids.undo, () => app.send({ do: "undo" }));
   const redo = act("redo", "Redo", "Make it again (Ctrl+Shift+Z)", ids.redo, () => app.send({ do: "redo" }));
-  const save = h("a", { class: "button small outline", title: "Save as a scene file that `holonom run` takes", testid: ids.save, attrs: { href: "/files/scene.toml", download: "scene.toml" } }, drawing("save"), h("span", { text: "Save" }));
-  const fresh = act("new", "New", "An empty scene", ids.fresh, () => {
-    const work = (app.picture?.can_undo ?? false) && !window.confirm("Begin an empty scene? What was built here is lost unless it was saved.");
-    if (!work) app.send({ do: "new" });
-  });
+  const save = act("save", "Save", "Save as a scene file that `holonom run` takes", ids.save, files.save);
+  const fresh = act("new", "New", "An empty scene", ids.fresh, files.begin);
 
   const hint = h("p", { class: "build-hint", testid: ids.hint, role: "status" });
   host.append(
@@ -126,8 +129,6 @@ export function createPalette(app: App, view: View, plane: WorkPlane, choice: Ch
     hint.textContent = app.tool === "build" ? choice.hint : "Choose a piece, then point in the view.";
     undo.disabled = !(app.picture?.can_undo ?? false);
     redo.disabled = !(app.picture?.can_redo ?? false);
-    const name = (app.picture?.name || "scene").replace(/\.(toml|urdf|xml)$/i, "").replace(/[^\w.-]+/g, "-");
-    save.setAttribute("download", `${name}.toml`);
   }
   /** Buttons and lists of what the program can build. */
   function offer(all: BuildCatalogue): void {

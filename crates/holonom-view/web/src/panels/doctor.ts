@@ -25,6 +25,10 @@ export class Doctor {
       else this.pointAt(null, []);
     });
     app.on("picture", () => this.askIfNew());
+    // whoever comes back may have another answer
+    app.on("connection", (state) => {
+      if (state === "open") this.asked = -1;
+    });
   }
 
   private askIfNew(): void {
@@ -43,6 +47,8 @@ export class Doctor {
       setText(this.when, `At t = ${(this.app.frame?.time ?? 0).toFixed(3)} s`);
       this.fill(report);
     } catch (error) {
+      // a question that failed was asked: it is not asked again by itself
+      this.asked = revision;
       setText(this.when, "");
       this.body.replaceChildren(h("p", { class: "sentence warn", text: `The doctor has no answer: ${(error as Error).message}` }));
     } finally {

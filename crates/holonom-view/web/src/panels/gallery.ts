@@ -1,12 +1,15 @@
 // The gallery: scenes to open, one's own files, an empty scene. Comes up by itself when the program was started without a scene.
 
 import type { App } from "../app";
+import type { Link } from "../link";
 import type { SceneCard } from "../protocol";
 import { createSheet, type Sheet } from "./dialog";
 import { button, h, icon } from "./dom";
 import type { Keys } from "./keys";
+import type { Open } from "./opening";
 import { sketch } from "./sketch";
 import { matcher } from "./watch";
+import type { Kept, Work } from "./work";
 
 const FILES = ".toml,.urdf,.xml";
 /** Largest file that is sent to the program, bytes. */
@@ -15,41 +18,54 @@ const MOST_BYTES = 8 * 1024 * 1024;
 /** Of a scene that is not in the gallery its name is all there is. */
 type Card = Pick<SceneCard, "name" | "title" | "description"> & Partial<SceneCard>;
 
-export function createGallery(app: App, trigger: HTMLButtonElement, keys: Keys): { open: () => Promise<void> } {
+export function createGallery(app: App, link: Link, work: Work, openScene: Open, trigger: HTMLButtonElement, keys: Keys): { open: () => Promise<void> } {
   const sheet = createSheet("Scenes", "gallery", true);
   const search = h("input", { class: "field", type: "search", testid: "gallery-search", label: "Search scenes", attrs: { placeholder: "Search scenes …", spellcheck: "false" } });
   const cards = h("div", { class: "cards", testid: "gallery-cards" });
   const file = h("input", { type: "file", testid: "gallery-file", label: "Open a scene file", attrs: { accept: FILES } });
   file.hidden = true;
   file.addEventListener("change", () => {
-    if (file.files?.[0]) void openFile(app, file.files[0], sheet);
+    if (file.files?.[0]) void openFile(app, openScene, file.files[0], sheet);
     file.value = "";
   });
   let scenes: Card[] = [];
 
-  const leave = (request: Parameters<App["send"]>[0]) => {
-    app.send(request);
-    sheet.close();
+  const leave = async (request: Parameters<Open>[0]) => {
+    if (await openScene(request)) sheet.close();
+  };
+  const keptCards = (fits: (text: string) => boolean): HTMLElement[] => {
+    const found = work.all().filter((k) => fits(`${k.name} ${k.title}`));
+    if (found.length === 0) return [];
+    const title = h("h3", { class: "cards-title", text: "Yours, kept in this browser" });
+    return [title, ...found.map((k) => keptCard(k, () => void leave({ do: "open-text", name: k.name, text: k.text }), () => {
+      work.forget(k.id);
+      fill();
+    }))];
   };
   const fill = () => {
     const fits = matcher(search.value);
     const found = scenes.filter((s) => fits(`${s.name} ${s.title} ${s.description} ${s.group ?? ""}`));
-    cards.replaceChildren();
+    const own = keptCards(fits);
+    cards.replaceChildren(...own);
     let group: string | undefined;
     for (const scene of found) {
       if (scene.group !== group) {
         group = scene.group;
         cards.append(h("h3", { class: "cards-title", text: group ?? "" }));
       }
-      cards.append(card(scene, app.picture?.name === scene.name, () => leave({ do: "open", scene: scene.name })));
+      cards.append(card(scene, app.picture?.name === scene.name, () => void leave({ do: "open", scene: scene.name })));
     }
-    if (found.length === 0) cards.append(h("p", { class: "empty", text: "No scene fits." }));
+    if (found.length + own.length === 0) cards.append(h("p", { class: "empty", text: "No scene fits." }));
   };
   search.addEventListener("input", fill);
+  // the first that fits, as anywhere
+  search.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && search.value.trim() !== "") cards.querySelector<HTMLButtonElement>(".card")?.click();
+  });
   sheet.body.append(
     h("div", { class: "gallery-tools" }, h("div", { class: "search" }, icon("search"), search),
       button({ label: "Open a scene file: .toml, .urdf or MJCF .xml", icon: "open", text: "Open file", class: "button outline", testid: "gallery-open-file", press: () => file.click() }),
-      button({ label: "An empty scene to build in", icon: "plus", text: "New scene", class: "button outline", testid: "gallery-new", press: () => leave({ do: "new" }) }), file),
+      button({ label: "An empty scene to build in", icon: "plus", text: "New scene", class: "button outline", testid: "gallery-new", press: () => void leave({ do: "new" }) }), file),
     h("p", { class: "muted gallery-note", text: "Or drop a scene file (.toml, .urdf, MJCF .xml) anywhere on this page." }),
     cards);
 
@@ -76,13 +92,15 @@ export function createGallery(app: App, trigger: HTMLButtonElement, keys: Keys):
   };
   trigger.addEventListener("click", () => void open());
   keys.add({ key: "o", shown: "o", does: "open another scene", group: "Page", press: () => void open() });
-  dropping(app, sheet);
-  openAtStart(app, open);
+  dropping(app, openScene, sheet);
+  openAtStart(app, link, open);
   return { open };
 }
 
 /** A program that was started without a scene lets people choose: once in this window, and not while somebody is at work already. */
-function openAtStart(app: App, open: () => Promise<void>): void {
+function openAtStart(app: App, link: Link, open: () => Promise<void>): void {
+  // the site has a scene of its own to begin with
+  if (link.alone) return;
   const stop = app.on("frame", async (frame) => {
     stop();
     if (frame.tick > 0 || frame.playing || wasOffered()) return;
@@ -115,17 +133,25 @@ function count(n: number | undefined, one: string, many: string): string {
   return n === undefined ? "" : `${n} ${n === 1 ? one : many}`;
 }
 
-async function openFile(app: App, file: File, sheet: Sheet): Promise<void> {
+/** A scene that this browser keeps. */
+function keptCard(kept: Kept, press: () => void, forget: () => void): HTMLElement {
+  const when = new Date(kept.when).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+  return h("div", { class: "kept" },
+    h("button", { class: "card", type: "button", testid: "kept-card", on: { click: press } },
+      h("span", { class: "card-title", text: kept.title || kept.name }), h("span", { class: "card-text", text: `Changed ${when}` }), h("span", { class: "card-foot" }, h("span", { class: "card-name", text: kept.name }))),
+    button({ label: `Forget ${kept.title || kept.name}`, icon: "close", class: "button icon-button small", testid: "kept-forget", press: forget }));
+}
+
+async function openFile(app: App, open: Open, file: File, sheet: Sheet): Promise<void> {
   if (file.size > MOST_BYTES) {
     app.emit("error", { message: `The file ${file.name} has ${(file.size / 1048576).toFixed(1)} MB; at most ${MOST_BYTES / 1048576} MB can be opened here. Start the program with it instead: holonom view ${file.name}` });
     return;
   }
-  app.send({ do: "open-text", name: file.name, text: await file.text() });
-  sheet.close();
+  if (await open({ do: "open-text", name: file.name, text: await file.text() })) sheet.close();
 }
 
 /** A file dropped anywhere on the page is opened. */
-function dropping(app: App, sheet: Sheet): void {
+function dropping(app: App, open: Open, sheet: Sheet): void {
   const over = h("div", { class: "drop", text: "Drop a scene file to open it", testid: "drop" });
   over.hidden = true;
   document.body.append(over);
@@ -143,6 +169,6 @@ function dropping(app: App, sheet: Sheet): void {
     event.preventDefault();
     over.hidden = true;
     const file = event.dataTransfer?.files[0];
-    if (file) void openFile(app, file, sheet);
+    if (file) void openFile(app, open, file, sheet);
   });
 }

@@ -70,10 +70,10 @@ export function createLayout(root: HTMLElement): Layout {
     event.preventDefault();
   });
 
-  const side = h("aside", { class: "side", testid: "side", label: "Panels" },
+  const side = h("aside", { id: "panels", class: "side", testid: "side", label: "Panels" },
     h("div", { class: "tabs-row" }, strip),
     ...TABS.map((t) => bodies[t]));
-  const edge = h("div", { class: "edge", role: "separator", label: "Width of the panel", title: "Drag to resize; double click for the usual size", testid: "side-edge", attrs: { tabindex: "0" } });
+  const edge = h("div", { class: "edge", role: "separator", label: "Width of the panel", title: "Drag to resize; double click for the usual size", testid: "side-edge", attrs: { tabindex: "0", "aria-orientation": "vertical", "aria-valuemin": "0", "aria-valuemax": "100", "aria-valuenow": "30", "aria-controls": "panels" } });
   resizable(root, edge);
 
   function put(tab: Tab, open: boolean): void {
@@ -117,7 +117,19 @@ function resizable(root: HTMLElement, edge: HTMLElement): void {
     if (size === null) root.style.removeProperty(`--${name}`);
     else root.style.setProperty(`--${name}`, `${Math.round(size)}px`);
     remember(name, size === null ? "" : String(Math.round(size)));
+    requestAnimationFrame(() => tell());
   };
+  // where the edge stands between the view and the end of the window, for those who cannot see it
+  const tell = () => {
+    const side = root.querySelector(".side")?.getBoundingClientRect();
+    if (!side) return;
+    const part = narrow.matches ? side.height / window.innerHeight : side.width / window.innerWidth;
+    edge.setAttribute("aria-orientation", narrow.matches ? "horizontal" : "vertical");
+    edge.setAttribute("aria-valuenow", String(Math.round(100 * part)));
+    edge.setAttribute("aria-valuetext", `${Math.round(100 * part)} % of the window`);
+  };
+  window.addEventListener("resize", tell);
+  requestAnimationFrame(tell);
   const width = (w: number) => put("side-width", Math.max(300, Math.min(w, window.innerWidth * 0.6)));
   const height = (y: number) => put("side-height", Math.max(120, Math.min(y, window.innerHeight * 0.7)));
   for (const name of ["side-width", "side-height"] as const) {

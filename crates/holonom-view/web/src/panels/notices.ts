@@ -12,18 +12,20 @@ export function createNotices(app: App, host: HTMLElement, link: Link): void {
   stoppedBanner(app, banners);
   pastBanner(app, host);
   activityBanner(app, host);
+  pausedBanner(app, host);
   app.on("error", ({ message, details }) => toast(toasts, "error", message, details));
   app.on("note", (message) => toast(toasts, "note", message));
+  app.on("warning", ({ message, details }) => toast(toasts, "warning", message, details));
 }
 
 function connectionBanner(app: App, host: HTMLElement, link: Link): void {
   const text = h("span");
-  const banner = h("div", { class: "banner bad", role: "alert", testid: "connection-banner" }, text, button({ label: "Try again now", text: "Try now", class: "button small", testid: "reconnect", press: () => link.retry() }));
+  const banner = h("div", { class: "banner bad", role: "alert", testid: "connection-banner" }, text, button({ label: "Try again now", text: link.alone ? "Start again" : "Try now", class: "button small", testid: "reconnect", press: () => link.retry() }));
   banner.hidden = true;
   host.append(banner);
   app.on("connection", (state) => {
     setShown(banner, state === "lost");
-    setText(text, link.refused ? "The program was restarted: open the address it printed." : "Connection lost, trying again.");
+    setText(text, link.ended !== null ? `The engine has stopped: ${link.ended}. Start it again, with the scene as it was last kept.` : link.refused ? "The program was restarted: open the address it printed." : "Connection lost, trying again.");
   });
 }
 
@@ -58,10 +60,18 @@ function activityBanner(app: App, host: HTMLElement): void {
   });
 }
 
+/** Something is held, but time stands still: nothing follows. */
+function pausedBanner(app: App, host: HTMLElement): void {
+  const pill = h("div", { class: "below pill warn", role: "status", testid: "paused-hand", text: "Paused: press Space, and it follows the hand" });
+  pill.hidden = true;
+  host.append(pill);
+  app.on("frame", (frame) => setShown(pill, !frame.playing && !frame.past && frame.activity === null && frame.hands.some((h) => h.client === app.client && !h.pinned)));
+}
+
 /** Most messages seen at once. */
 const MOST = 4;
 
-function toast(host: HTMLElement, kind: "error" | "note", message: string, details?: string | null): void {
+function toast(host: HTMLElement, kind: "error" | "note" | "warning", message: string, details?: string | null): void {
   const same = [...host.children].find((t) => (t as HTMLElement).dataset.message === message);
   same?.remove();
   const node = h("div", { class: `toast ${kind}`, testid: `toast-${kind}`, attrs: { "data-message": message } });

@@ -81,6 +81,13 @@ export function createTimeBar(app: App, host: HTMLElement, keys: Keys): void {
     if (gap.title !== title) gap.title = title;
   };
   app.on("frame", draw);
+  app.on("connection", (state) => {
+    if (state !== "lost") return;
+    setShown(play, true);
+    setShown(pause, false);
+    for (const name of ["good", "warn"]) setClass(realTime, name, false);
+    setText(realTime, "not connected");
+  });
 }
 
 /** A value of a menu; one that the menu does not have is added. */

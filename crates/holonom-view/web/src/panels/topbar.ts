@@ -30,6 +30,8 @@ export interface TopBar {
   see: HTMLButtonElement;
   downloads: HTMLButtonElement;
   help: HTMLButtonElement;
+  /** Tools, modes, the hand. */
+  tools: HTMLElement;
 }
 
 export function createTopBar(app: App, layout: Layout, link: Link, keys: Keys): TopBar {
@@ -48,13 +50,14 @@ export function createTopBar(app: App, layout: Layout, link: Link, keys: Keys): 
   const side = button({ label: "Show or hide the panel (\\)", icon: "panel", class: "button icon-button", testid: "side-toggle", press: () => layout.toggle() });
   layout.onTab((tab) => side.setAttribute("aria-pressed", String(tab !== null)));
 
+  const toolbar = h("div", { class: "top-tools" }, tools(app, keys), ...modes(app), createCap(app));
   layout.top.append(
     h("div", { class: "top-scene" }, h("span", { class: "word", text: "holonom" }), scene),
-    h("div", { class: "top-tools" }, tools(app, keys), ...modes(app), createCap(app)),
+    toolbar,
     h("div", { class: "top-rest" }, hands(app), connection(app, link), see, downloads, themeButton(app), help, side),
   );
   keys.add({ key: "\\", shown: "\\", does: "show or hide the panel", group: "Page", press: () => layout.toggle() });
-  return { scene, see, downloads, help };
+  return { scene, see, downloads, help, tools: toolbar };
 }
 
 function tools(app: App, keys: Keys): HTMLElement {
@@ -116,6 +119,15 @@ function connection(app: App, link: Link): HTMLElement {
   const node = h("span", { class: "link", role: "status", testid: "connection" }, h("span", { class: "dot" }), text);
   const draw = () => {
     const open = app.connection === "open";
+    if (link.alone) {
+      // in this page: there is nothing to be connected to, and nothing to tell of it
+      setShown(node, !open);
+      setText(text, app.connection === "lost" ? "stopped" : "starting");
+      setClass(node, "bad", app.connection === "lost");
+      node.dataset.state = app.connection;
+      node.title = app.connection === "lost" ? "The engine has stopped" : "The engine is being loaded";
+      return;
+    }
     setClass(node, "good", open);
     setClass(node, "bad", app.connection === "lost");
     const delay = Number.isFinite(link.roundTrip) ? `${link.roundTrip < 10 ? link.roundTrip.toFixed(1) : Math.round(link.roundTrip)} ms` : "connected";

@@ -6,7 +6,7 @@
 import { Vector3 } from "three";
 import type { Triple } from "../protocol";
 import type { BodyPick, View } from "../view";
-import { KeepAlive, nextHand, type Pointer, type PointerTool } from "./tool";
+import { KeepAlive, nextHand, Wakefulness, type Pointer, type PointerTool } from "./tool";
 
 const HOLD = 180; // ms: a shorter press is a click
 const SLIP = 3; // pixels: a press that moves farther is a drag
@@ -33,6 +33,7 @@ export function dragTool(view: View): PointerTool {
   app.on("picture", (p) => {
     if (hand && !p.bodies.some((b) => b.name === held)) forget();
   });
+  const awake = new Wakefulness(app);
   let held = "";
   let point: Triple = [0, 0, 0];
   let pressed: { body: BodyPick; p: Pointer; timer: number } | null = null;
@@ -41,6 +42,7 @@ export function dragTool(view: View): PointerTool {
     clearTimeout(pressed?.timer);
     pressed = null;
     alive.stop();
+    awake.end();
     hand = 0;
     held = "";
     view.marks.own = null;
@@ -68,6 +70,7 @@ export function dragTool(view: View): PointerTool {
     app.send({ do: "grab", hand, body: body.name, point: body.local, cap: app.cap });
     app.send({ do: "move", hand, to });
     view.marks.own = { hand, to };
+    awake.begin();
     alive.start();
   }
 

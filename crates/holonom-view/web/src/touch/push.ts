@@ -7,7 +7,7 @@ import { Vector3 } from "three";
 import type { Triple } from "../protocol";
 import { triple } from "../view/types";
 import type { View } from "../view";
-import { KeepAlive, nextHand, type PointerTool } from "./tool";
+import { KeepAlive, nextHand, Wakefulness, type PointerTool } from "./tool";
 
 const WHOLE = 150; // pixels of arrow for the whole cap
 
@@ -15,12 +15,14 @@ const WHOLE = 150; // pixels of arrow for the whole cap
 function loading(view: View, say: (hand: number) => void): { begin(): number; changed(): void; end(keep: boolean): void; readonly hand: number } {
   const { app } = view;
   let hand = 0;
+  const awake = new Wakefulness(app);
   const alive = new KeepAlive(() => {
     if (hand) say(hand);
   });
   const forget = (): void => {
     hand = 0;
     alive.stop();
+    awake.end();
     view.invalidate();
   };
   app.on("connection", (c) => {
@@ -33,6 +35,7 @@ function loading(view: View, say: (hand: number) => void): { begin(): number; ch
     begin() {
       hand = nextHand();
       say(hand);
+      awake.begin();
       alive.start();
       return hand;
     },

@@ -1,5 +1,6 @@
 // What a tool of the pointer is: it may take a press, and then owns the pointer until it is let go.
 
+import type { App } from "../app";
 import type { BodyPick } from "../view";
 
 /** Where the pointer is, client coordinates, and what is held down with it. */
@@ -36,6 +37,23 @@ let last = 0;
 export function nextHand(): number {
   last = (last % 1_000_000) + 1;
   return last;
+}
+
+/**
+ * Where nothing moves by itself (quasi-static, kinematic), what is held follows the hand although time stands still: time goes on while it is held, and stands again after it.
+ */
+export class Wakefulness {
+  private woke = false;
+  constructor(private app: App) {}
+
+  begin(): void {
+    const { frame } = this.app;
+    if (frame && !frame.playing && frame.mode !== "dynamic") this.woke = this.app.send({ do: "play" });
+  }
+  end(): void {
+    if (this.woke) this.app.send({ do: "pause" });
+    this.woke = false;
+  }
 }
 
 /** A silence after which the program may have taken the hand away, ms; and for how long frames may not tell yet. */

@@ -226,8 +226,8 @@ export function createView(host: HTMLElement, app: App): View {
   }
 
   function draw(): void {
-    // a picture without a frame: nobody knows yet where its bodies are, so the last view stays
-    if (picture && !poses.known && picture.bodies.length > 0 && fitted) return;
+    // a picture without a frame: nobody knows yet where its bodies are, so the last view stays, if there was one
+    if (picture && !poses.known && picture.bodies.length > 0) return;
     if (renderer) renderer.render(scene, camera.eye);
   }
 

@@ -10,6 +10,10 @@ import { triple, type BodyPick, type Pick, type Snap } from "./types";
 
 type JointPick = Extract<Pick, { kind: "joint" }>;
 
+/** How near to a joint the pointer must be, pixels. */
+const RING = 20;
+const ON_BODY = 12;
+
 export class Picker {
   picture: Picture | null = null;
   private caster = new Raycaster();
@@ -84,9 +88,11 @@ export class Picker {
   }
 
   any(x: number, y: number, slack: number): Pick | null {
-    const body = this.body(x, y, slack);
-    const joint = this.jointsNear(x, y, Math.max(8, slack))[0];
-    // a sign right under the pointer, unless a body is well in front of it
+    const under = this.body(x, y);
+    const body = under ?? this.body(x, y, slack);
+    // beside bodies the whole ring around a joint is the joint; on a body its middle, so that the body can be hit too
+    const joint = this.jointsNear(x, y, Math.max(under ? ON_BODY : RING, slack))[0];
+    // unless a body is well in front of it
     if (joint && (!body || depth(new Vector3(...joint.world), this.camera) < body.distance + 3 * this.joints.base)) return joint;
     return body ?? this.force(x, y, Math.max(6, slack)) ?? null;
   }

@@ -28,6 +28,9 @@ export class Client {
     client.page.on("console", (m) => {
       if (m.type() === "error" || m.type() === "warning") client.complain(`console ${m.type()}: ${m.text()} (${m.location().url})`);
     });
+    /** Addresses of everything that the page asked for. */
+    client.requests = [];
+    client.page.on("request", (r) => client.requests.push(r.url()));
     client.page.on("requestfailed", (r) => client.complain(`request failed: ${r.url()} ${r.failure()?.errorText}`));
     await client.page.goto(url, { timeout: PATIENCE });
     await client.ready();

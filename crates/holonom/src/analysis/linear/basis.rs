@@ -9,8 +9,8 @@
 //! `positions`, annihilated by the rows of level `Position`, and `velocities`, annihilated by those of level `Velocity`
 //! too. Rows on accelerations restrict neither.
 
-use super::dense::{backward, cholesky, dot, forward, normalised, null_space};
 use crate::analysis::check;
+use crate::analysis::dense::{backward, cholesky, dot, forward, normalised, null_space};
 use crate::catalogue::joints::Level;
 use crate::error::StepError;
 use crate::model::Model;
@@ -37,7 +37,7 @@ impl Directions {
     pub fn combine(&self, z: &[f64], n_v: usize) -> Vec<f64> {
         let mut out = vec![0.0; n_v];
         for (column, z) in self.n.iter().zip(z) {
-            super::dense::add(&mut out, *z, column);
+            crate::analysis::dense::add(&mut out, *z, column);
         }
         out
     }

@@ -19,7 +19,7 @@
 //! Eigenvalues of a real matrix are real or come in conjugate pairs. In complex arithmetic this holds up to rounding;
 //! it is restored at the end.
 
-use super::dense::{add, dot, null_space, size};
+use crate::analysis::dense::{add, dot, null_space, size};
 
 /// A complex number.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

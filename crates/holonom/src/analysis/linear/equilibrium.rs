@@ -36,9 +36,9 @@
 //! `Simulation::linearise` does.
 
 use super::basis;
-use super::dense::{self, dot};
 use super::neighbour::{Neighbourhood, advance, derivative, difference, extent, from_rest};
 use crate::analysis::contacts;
+use crate::analysis::dense::{self, dot};
 use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::evaluate;

@@ -32,15 +32,14 @@
 //! hundreds of free directions.
 
 mod basis;
-mod dense;
 mod eigen;
 pub(crate) mod equilibrium;
-mod neighbour;
+pub(crate) mod neighbour;
 
 pub use eigen::Complex;
 pub use equilibrium::{Equilibrium, EquilibriumOptions, Stability};
 
-use crate::analysis::contacts;
+use crate::analysis::{contacts, dense};
 use crate::catalogue::attach::BodyId;
 use crate::error::StepError;
 use crate::evaluate::angles;

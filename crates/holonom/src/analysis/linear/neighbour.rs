@@ -20,7 +20,7 @@
 //! are passed over.
 
 use super::basis::Directions;
-use super::dense::{self, size};
+use crate::analysis::dense::{self, size};
 use crate::contact::inequality::workspace::Workspace;
 use crate::dynamics;
 use crate::error::StepError;
@@ -47,7 +47,7 @@ pub(super) struct Neighbourhood<'a> {
 }
 
 /// Advance all bodies.
-pub(super) fn advance(model: &Model, q: &mut [f64], v: &[f64], dt: f64) {
+pub(crate) fn advance(model: &Model, q: &mut [f64], v: &[f64], dt: f64) {
     for (i, body) in model.bodies.iter().enumerate() {
         body.advance(model.q_of_mut(i, q), model.v_of(i, v), dt);
     }
@@ -64,7 +64,7 @@ pub(super) fn difference(model: &Model, from: &[f64], to: &[f64]) -> Vec<f64> {
 }
 
 /// Largest entry of a displacement, lengths as parts of their island's own length.
-pub(super) fn extent(model: &Model, x: &[f64]) -> f64 {
+pub(crate) fn extent(model: &Model, x: &[f64]) -> f64 {
     let mut most: f64 = 0.0;
     for (i, body) in model.bodies.iter().enumerate() {
         let length = model.island_length[model.island[i] as usize];
@@ -165,7 +165,7 @@ pub(super) fn from_rest(model: &Model, q: &[f64], t: f64, work: &mut Workspace) 
 }
 
 /// Derivative of `f(h)` at h = 0, with its estimated error. `unit` is the step that changes the mechanism entirely.
-pub(super) fn derivative(
+pub(crate) fn derivative(
     unit: f64,
     mut f: impl FnMut(f64) -> Result<Vec<f64>, StepError>,
 ) -> Result<(Vec<f64>, f64), StepError> {

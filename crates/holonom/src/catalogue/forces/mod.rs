@@ -7,6 +7,7 @@
 mod bushing;
 mod drag;
 mod feedback;
+mod formula;
 mod law;
 mod motor;
 mod on_coordinate;
@@ -20,6 +21,7 @@ pub use crate::catalogue::interface::{Force, Push, Stiffness};
 pub use bushing::{Bushing, Matrix6};
 pub use drag::{AngularDrag, Drag};
 pub use feedback::CoordinateFeedback;
+pub use formula::FormulaForce;
 pub use law::{OneSided, SpringLaw, TorsionLaw};
 pub use motor::{AxisMotor, TorqueCurve};
 pub use on_coordinate::CoordinateForce;
@@ -53,4 +55,5 @@ pub static FORCES: &[&ForceDeclaration] = &[
     &on_coordinate::COORDINATE_SERVO,
     &feedback::COORDINATE_FEEDBACK,
     &on_coordinate::COORDINATE_LAW,
+    &formula::FORMULA,
 ];

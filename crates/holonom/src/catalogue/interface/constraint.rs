@@ -95,6 +95,11 @@ pub trait Constraint: Send + Sync {
 
     // ---- what its rows are, the same at every call --------------------------------------------------------------
 
+    /// Gaps and their rates, row by row, as [`Constraint::rows`] has them, for those who want nothing else; for at
+    /// most six rows. `false`: they are found only there.
+    fn gaps(&self, _a: &View, _out: &mut [(f64, f64)]) -> bool {
+        false
+    }
     /// What row `i` is a condition on.
     fn level(&self, _i: usize) -> Level {
         Level::Position
@@ -106,6 +111,11 @@ pub trait Constraint: Send + Sync {
     /// Which multipliers its rows allow.
     fn law(&self) -> RowLaw {
         RowLaw::Equality
+    }
+    /// Is it an inequality so far from acting that it will not within the time `h`, s, unless something hits hard?
+    /// Those who look again where the step ends may leave it out.
+    fn is_far(&self, _a: &View, _h: f64) -> bool {
+        false
     }
     /// The part of the speed of approach that comes back when a unilateral row closes, 0 to 1.
     fn restitution(&self) -> f64 {

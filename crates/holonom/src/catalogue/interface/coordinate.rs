@@ -102,6 +102,13 @@ pub(crate) fn acceleration(constraint: &dyn Constraint, a: &View, i: usize, seco
     })
 }
 
+/// Gradient of coordinate `i` of a constraint, attachment by attachment, to `visit(attachment, gradient)`.
+pub(crate) fn gradient(constraint: &dyn Constraint, a: &View, i: usize, mut visit: impl FnMut(usize, Vec3)) {
+    with_measure(constraint, a, i, |m, _| {
+        m.gradients.iter().enumerate().filter(|(_, g)| **g != Vec3::ZERO).for_each(|(k, g)| visit(k, *g));
+    });
+}
+
 /// Measure coordinate `i` into memory on the stack, and use it together with its rate.
 #[inline(always)]
 fn with_measure<R>(constraint: &dyn Constraint, a: &View, i: usize, then: impl FnOnce(&Measure, f64) -> R) -> R {
@@ -223,6 +230,11 @@ impl Readings {
         self.measured(a, i, |m, rate| (self.followed(a, i, m.value, rate), rate))
     }
 
+    /// Value (turns counted), rate and curvature of coordinate `i`.
+    pub(crate) fn measure(&self, a: &View, i: usize) -> (f64, f64, f64) {
+        self.measured(a, i, |m, rate| (self.followed(a, i, m.value, rate), rate, m.curvature))
+    }
+
     fn followed(&self, a: &View, i: usize, value: f64, rate: f64) -> f64 {
         if self.coordinates[i].kind() == CoordinateKind::Angle { a.follow(i, value, rate) } else { value }
     }
@@ -238,6 +250,21 @@ impl Readings {
             }
             (value, rate)
         })
+    }
+
+    /// Add coordinate `i` to one row, and its opposite to another.
+    pub fn add_both_ways(&self, a: &View, i: usize, rows: [usize; 2], out: &mut Rows) {
+        self.measured(a, i, |m, rate| {
+            let value = self.followed(a, i, m.value, rate);
+            for (row, sign) in rows.into_iter().zip([1.0, -1.0]) {
+                out.row(row).gap += sign * value;
+                out.row(row).curvature += sign * m.curvature;
+            }
+            for (k, g) in m.gradients.iter().enumerate().filter(|(_, g)| **g != Vec3::ZERO) {
+                out.gradient(rows[0], self.first[i] + k, *g);
+                out.gradient(rows[1], self.first[i] + k, -*g);
+            }
+        });
     }
 
     /// Let a row push along coordinate `i`: for rows with force directions of their own.

@@ -66,6 +66,8 @@ pub enum FieldType {
     Function(&'static str, &'static str),
     /// Three of them: a vector whose components are numbers or functions of the variable named.
     VectorFunction(&'static str, &'static str),
+    /// A formula in the `points` and `coordinates` of the table it stands in, parameters and t.
+    Formula,
     /// A file in the scene's folder.
     File,
     /// A table with a kind of this family.

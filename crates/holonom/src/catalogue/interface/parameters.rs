@@ -1,6 +1,6 @@
 //! The values a kind is made from.
 
-use super::{BodyId, Constraint, Coordinate, Force, Function, Kind, Make, Marker};
+use super::{BodyId, Constraint, Coordinate, Force, Formula, Function, Kind, Make, Marker};
 use crate::error::Invalid;
 use crate::math::{Mat3, Vec3};
 use std::sync::Arc;
@@ -59,6 +59,18 @@ pub trait Parameters {
     fn coordinate(&self, field: &str) -> Option<Coordinate>;
     /// Coordinates of joints.
     fn coordinates(&self, field: &str) -> Vec<Coordinate>;
+    /// A formula.
+    fn formula(&self, _field: &str) -> Option<Arc<Formula>> {
+        None
+    }
+    /// Points on bodies that have names, in the order in which formulas number them.
+    fn named_points(&self, _field: &str) -> Vec<Marker> {
+        Vec::new()
+    }
+    /// Coordinates of joints that have names, in the same way.
+    fn named_coordinates(&self, _field: &str) -> Vec<Coordinate> {
+        Vec::new()
+    }
     /// A table inside this one.
     fn table(&self, field: &str) -> Option<Box<dyn Parameters + '_>>;
     /// A list of tables inside this one.

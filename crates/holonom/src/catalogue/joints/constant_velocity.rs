@@ -80,6 +80,7 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
         make: Make::Joint(|p| Ok(Box::new(ConstantVelocity::new(p.a(), p.b())))),
     },
     label: "Constant velocity",
+    also: &["cv", "homokinetic"],
     role: JointRole::Pair,
     rows: 4,
     coordinates: &[("bend about x", CoordinateKind::Angle), ("bend about y", CoordinateKind::Angle)],

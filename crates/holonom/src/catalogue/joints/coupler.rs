@@ -48,6 +48,7 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
         }),
     },
     label: "Coupler",
+    also: &["mimic", "linear-coupler", "equality"],
     sample: Some(|a, b, g| Box::new(sample(a, b, g))),
     ..JointDeclaration::PLAIN
 };

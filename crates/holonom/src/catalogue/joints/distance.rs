@@ -28,11 +28,13 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
         }),
     },
     label: "Link",
+    also: &["rod", "link", "massless-rod", "bar"],
     role: JointRole::Pair,
     coordinates: &[("length", CoordinateKind::Length)],
     glyph: Glyph::Rod,
     button: Some(5),
     sample: Some(|a, b, g| Box::new(Distance::new(a, b, 0.5 + g.unit()))),
+    pulls: true,
     ..JointDeclaration::PLAIN
 };
 

@@ -29,6 +29,10 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
     ..JointDeclaration::PLAIN
 };
 
+/// A coordinate is far from its stops when it is so far of their distance away, and so many steps at its speed.
+const FAR: f64 = 0.05;
+const FAR_STEPS: f64 = 20.0;
+
 /// Stops of a joint coordinate.
 #[derive(Clone, Debug)]
 pub struct Limit {
@@ -75,12 +79,16 @@ impl Constraint for Limit {
     fn law(&self) -> RowLaw {
         RowLaw::Unilateral
     }
+    fn is_far(&self, a: &View, h: f64) -> bool {
+        let (value, rate) = self.readings.get(a, 0);
+        let gap = (value - self.lower).min(self.upper - value);
+        gap > FAR * (self.upper - self.lower) && gap > FAR_STEPS * h * rate.abs()
+    }
     fn restitution(&self) -> f64 {
         self.restitution
     }
     fn rows(&self, a: &View, _t: f64, out: &mut Rows) {
-        self.readings.add(a, 0, 1.0, 0, out);
-        self.readings.add(a, 0, -1.0, 1, out);
+        self.readings.add_both_ways(a, 0, [0, 1], out);
         out.row(0).gap -= self.lower;
         out.row(1).gap += self.upper;
     }

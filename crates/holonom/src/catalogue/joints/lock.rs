@@ -21,7 +21,7 @@
 use super::{
     Chart, Constraint, CoordinateKind, JointDeclaration, Lock, LockShape, Mask, Rows, check_markers, markers, numbered,
 };
-use crate::catalogue::attach::{Attachment, Marker, View};
+use crate::catalogue::attach::{Attached, Attachment, Marker, View};
 use crate::catalogue::coordinate::Measure;
 use crate::catalogue::declaration::Invalid;
 use crate::math::{Mat3, Quat, Vec3, quat_from_axes, rotation, vec3};
@@ -127,6 +127,38 @@ impl<J: LockJoint> Constraint for J {
             Rotations::AboutZ => out.parallel(row, [n(2), n(3)], n(6)),
             Rotations::Free => {}
         }
+    }
+    fn gaps(&self, a: &View, out: &mut [(f64, f64)]) -> bool {
+        // the same sums as in the parts of `Rows`, in the same order, so that both have the same bits
+        let mut out = out.iter_mut();
+        let mut row = |gap: f64, rate: f64| out.next().into_iter().for_each(|row| *row = (gap, rate));
+        let (p, q) = (a.get(0), a.get(1));
+        let d = q.at - p.at;
+        for i in (0..3).filter(|&i| J::MASK.keeps(i)) {
+            if holds_point(J::MASK) {
+                row(d[i], q.rate[i] - p.rate[i]);
+            } else {
+                let e = a.get(2 + i);
+                row(e.at.dot(d), (-e.at).dot(p.rate) + e.at.dot(q.rate) + d.dot(e.rate));
+            }
+        }
+        let mut perpendicular = |s: f64, d: Attached, e: Attached| {
+            row(s * d.at.dot(e.at), (s * e.at).dot(d.rate) + (s * d.at).dot(e.rate));
+        };
+        match rotations(J::MASK) {
+            Rotations::Held => {
+                perpendicular(1.0, a.get(4), a.get(6));
+                perpendicular(1.0, a.get(2), a.get(7));
+                perpendicular(1.0, a.get(3), a.get(5));
+            }
+            Rotations::AboutZ => {
+                let z = a.get(6);
+                perpendicular(-1.0, a.get(3), z);
+                perpendicular(1.0, a.get(2), z);
+            }
+            Rotations::Free => {}
+        }
+        true
     }
     fn lock_shape(&self) -> Option<LockShape> {
         Some(LockShape { mask: J::MASK, aligned: holds_point(J::MASK) })

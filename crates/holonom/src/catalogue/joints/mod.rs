@@ -16,6 +16,7 @@ pub use mouse::MouseTarget;
 pub use serial::Freedom;
 pub use table::{AXES_A, AXES_B, Closes, Glyph, JointDeclaration, JointRole, PAIR, PARALLEL, POINTS, STARTS, Sample};
 
+pub(crate) use formula::{NAMES as FORMULA_NAMES, bound as bound_formula};
 pub(crate) use motor::{POSITION_DRIVE, SPEED_DRIVE};
 pub(crate) use prescribed_point::PATH_DRIVE;
 pub(crate) use servo::SERVO_DRIVE;
@@ -85,6 +86,7 @@ joints! {
     dry_friction::DryFriction,
     velocity_ratio::VelocityRatio,
     rotor_gear::RotorGear,
+    formula::FormulaJoint,
 }
 
 /// The joints that hold where two markers coincide, in the order of the table, wherever they stand in it.

@@ -20,6 +20,7 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
         make: Make::Joint(|p| Ok(Box::new(Prismatic::new(p.a(), p.b())))),
     },
     label: "Slider",
+    also: &["slider", "slide", "translational", "linear", "sliding"],
     role: JointRole::Pair,
     rows: 5,
     coordinates: &[("offset", CoordinateKind::Length)],

@@ -46,9 +46,11 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
         }),
     },
     label: "Reeving",
+    also: &["pulley", "tackle"],
     coordinates: &[("length", CoordinateKind::Length)],
     glyph: Glyph::Tackle,
     sample: Some(|a, b, g| Box::new(sample(a, b, g))),
+    pulls: true,
     ..JointDeclaration::PLAIN
 };
 

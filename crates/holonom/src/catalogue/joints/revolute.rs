@@ -20,6 +20,7 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
         make: Make::Joint(|p| Ok(Box::new(Revolute::new(p.a(), p.b())))),
     },
     label: "Hinge",
+    also: &["hinge", "pin", "pivot", "rotational", "rotary", "continuous", "bearing"],
     role: JointRole::Pair,
     rows: 5,
     coordinates: &[("angle", CoordinateKind::Angle)],

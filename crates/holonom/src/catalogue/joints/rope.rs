@@ -25,6 +25,7 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
         }),
     },
     label: "Rope",
+    also: &["string", "cable", "max-distance"],
     role: JointRole::Inequality,
     coordinates: &[("distance", CoordinateKind::Length)],
     glyph: Glyph::Rope,

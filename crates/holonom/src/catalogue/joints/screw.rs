@@ -54,6 +54,7 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
         }),
     },
     label: "Screw",
+    also: &["helical", "thread", "lead-screw"],
     rows: 5,
     coordinates: &[("offset", CoordinateKind::Length), ("angle", CoordinateKind::Angle)],
     glyph: Glyph::Screw,

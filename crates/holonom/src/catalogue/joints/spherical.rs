@@ -35,6 +35,7 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
         make: Make::Joint(|p| Ok(Box::new(Spherical::new(p.a(), p.b())))),
     },
     label: "Ball joint",
+    also: &["ball", "ball-and-socket", "socket", "point-to-point", "p2p"],
     role: JointRole::Pair,
     rows: 3,
     glyph: Glyph::Ball,

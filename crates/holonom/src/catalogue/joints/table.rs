@@ -124,6 +124,8 @@ pub struct JointDeclaration {
     pub kind: Kind,
     /// What people call it: on buttons and in lists.
     pub label: &'static str,
+    /// What other programs call it, for hints.
+    pub also: &'static [&'static str],
     /// What it is for.
     pub role: JointRole,
     /// Rows it takes between rigid bodies; of a kind that has more or less by its parameters, those of its sample.
@@ -142,6 +144,8 @@ pub struct JointDeclaration {
     pub axis_in_plane: bool,
     /// What its multiplier is called where it is recorded, for kinds with inequality rows.
     pub effort: &'static str,
+    /// Is its multiplier minus a tension, as that of a rod or a rope that holds like one?
+    pub pulls: bool,
     /// A joint for generic tests; none where two markers are not enough.
     pub sample: Option<Sample>,
 }
@@ -151,6 +155,7 @@ impl JointDeclaration {
     pub const PLAIN: JointDeclaration = JointDeclaration {
         kind: Kind { name: "", summary: "", fields: &[], make: Make::Elsewhere },
         label: "",
+        also: &[],
         role: JointRole::Relation,
         rows: 1,
         coordinates: &[],
@@ -160,6 +165,7 @@ impl JointDeclaration {
         rod_end: false,
         axis_in_plane: false,
         effort: "effort",
+        pulls: false,
         sample: None,
     };
 

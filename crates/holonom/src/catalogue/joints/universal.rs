@@ -37,6 +37,7 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
         make: Make::Joint(|p| Ok(Box::new(Universal::new(p.a(), p.b())))),
     },
     label: "Universal",
+    also: &["cardan", "hooke", "u"],
     role: JointRole::Pair,
     rows: 4,
     coordinates: &[("angle about x of a", CoordinateKind::Angle), ("angle about y of b", CoordinateKind::Angle)],

@@ -13,6 +13,7 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
         make: Make::Joint(|p| Ok(Box::new(Weld::new(p.a(), p.b())))),
     },
     label: "Weld",
+    also: &["fixed", "rigid", "lock", "weldment"],
     role: JointRole::Pair,
     rows: 6,
     glyph: Glyph::Block,

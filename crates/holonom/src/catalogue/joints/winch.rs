@@ -59,6 +59,7 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
     coordinates: &[("free length", CoordinateKind::Length), ("angle", CoordinateKind::Angle)],
     glyph: Glyph::Drum,
     sample: Some(|a, b, g| Box::new(sample(a, b, g))),
+    pulls: true,
     ..JointDeclaration::PLAIN
 };
 

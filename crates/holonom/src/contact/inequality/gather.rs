@@ -55,12 +55,17 @@ pub(crate) fn detect_faster(model: &Model, q: &[f64], v: &[f64], h: f64, work: &
 /// All inequality rows at a state, into `work.contact.rows`. Frames must be up to date; candidates are those last
 /// detected.
 pub(crate) fn gather(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
-    gather_where(model, q, v, t, |_, _| true, work);
+    gather_where(model, q, v, t, None, |_, _| true, work);
+}
+
+/// The same without stops that are far from acting within the time `h`.
+pub(crate) fn gather_near(model: &Model, q: &[f64], v: &[f64], t: f64, h: f64, work: &mut Workspace) {
+    gather_where(model, q, v, t, Some(h), |_, _| true, work);
 }
 
 /// The same with those contacts only that are closed in the contact mode at hand.
 pub(crate) fn gather_closed(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
-    gather_where(model, q, v, t, |mode, c| mode.is_closed(Key(c.a, c.b, c.key)), work);
+    gather_where(model, q, v, t, None, |mode, c| mode.is_closed(Key(c.a, c.b, c.key)), work);
 }
 
 fn gather_where(
@@ -68,13 +73,14 @@ fn gather_where(
     q: &[f64],
     v: &[f64],
     t: f64,
+    near: Option<f64>,
     wanted: impl Fn(&ContactMode, &Candidate) -> bool,
     work: &mut Workspace,
 ) {
     let Workspace { eval, contact, .. } = work;
     let ContactScratch { rows, detection, mode, .. } = contact;
     rows.clear();
-    joint_rows(model, q, v, t, eval, rows);
+    joint_rows(model, q, v, t, near, eval, rows);
     let bodies = &bodies_at(model, &eval.frames, q, v);
     for (i, candidate) in detection.candidates.iter().enumerate() {
         if wanted(mode, candidate) {
@@ -85,13 +91,24 @@ fn gather_where(
     }
 }
 
-fn joint_rows(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation, ineq: &mut InequalityRows) {
+fn joint_rows(
+    model: &Model,
+    q: &[f64],
+    v: &[f64],
+    t: f64,
+    near: Option<f64>,
+    eval: &mut Evaluation,
+    ineq: &mut InequalityRows,
+) {
     let Evaluation { frames, rows, gradients, forces, angles, .. } = eval;
     let bodies = &bodies_at(model, frames, q, v);
     for (k, record) in model.inequalities.iter().enumerate() {
         let joint = &model.joints[record.joint as usize];
         let constraint = joint.constraint.as_ref();
         let view = angles.view(bodies, constraint.attachments(), model.slots_of(joint), t);
+        if near.is_some_and(|h| constraint.is_far(&view, h)) {
+            continue;
+        }
         let mut out = RowScratch { rows, gradients, forces };
         let n = out.evaluate(constraint, &view, t);
         let bound = match constraint.law() {

@@ -124,7 +124,7 @@ fn look(
             gather::detect_within(model, q, v, near, work);
             join_held(model, q, v, work);
         }
-        gather::gather(model, q, v, t, work);
+        gather::gather_near(model, q, v, t, 0.0, work);
         let worst = deepest(work);
         match near {
             Some(near) if worst > quiet && worst.is_finite() && 2.0 * worst > *near => *near = 2.5 * worst,

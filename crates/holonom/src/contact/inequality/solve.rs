@@ -1,11 +1,12 @@
 //! The complementarity problem of inequality rows, through the articulated structure.
 //!
 //! Bodies that joints connect, and those that inequality rows connect with them, form islands; each island is a problem
-//! of its own. Small islands are solved exactly: the responses to unit pushes are collected in a dense matrix (one
-//! solve with the joints' factor for the r-th rows of *all* islands together, since islands do not feel each other),
-//! and a solver for friction cones finds the pushes to rounding. Large islands are solved to the same law by Newton's
-//! method in the space of motions, which is sparse ([`super::sparse`]); where even that would be too large, without any
-//! matrix: every iteration asks the joints' factor for the response to all pushes at once, in linear time.
+//! of its own. Small islands are solved exactly: the responses to unit pushes are collected in a dense matrix (half a
+//! solve with the joints' factor for every row, along the way from its bodies to the root; or whole solves, one for the
+//! r-th rows of *all* islands together, since islands do not feel each other), and a solver for friction cones finds
+//! the pushes to rounding. Large islands are solved to the same law by Newton's method in the space of motions, which
+//! is sparse ([`super::sparse`]); where even that would be too large, without any matrix: every iteration asks the
+//! joints' factor for the response to all pushes at once, in linear time.
 
 use super::{Block, InequalityRows, Origin, RowBound, sparse};
 use crate::contact::inequality::workspace::Workspace;
@@ -14,8 +15,10 @@ use crate::evaluate::evaluation::Evaluation;
 use crate::model::{Model, Sets};
 use crate::solve::kkt::Kkt;
 use holonom_lcp::{
-    ComplementarityLaw as Law, ConeProblem, ConeReport, DenseConeSolver, LcpError, LinearOperator, MatrixFreeConeSolver,
+    ComplementarityLaw as Law, ConeProblem, ConeReport, DenseConeSolver, Interrupt, LcpError, LinearOperator,
+    MatrixFreeConeSolver,
 };
+use holonom_tree::SparseHalves;
 
 /// Above so many rows the matrix of responses is not written down: where joints connect the bodies, and where nothing
 /// but the rows does.
@@ -121,12 +124,16 @@ pub(crate) struct Solvers {
     give: Vec<f64>,
     /// Rows that joints hold whatever pushes.
     held: Vec<bool>,
+    /// Half solves of the rows of an island.
+    halves: SparseHalves,
 }
 
 #[derive(Clone, Copy)]
 struct Group {
     blocks: (u32, u32),
     rows: (u32, u32),
+    /// Do joints hold its bodies?
+    is_jointed: bool,
     /// Is its matrix of responses written down? Then its first number is this.
     is_dense: bool,
     a: usize,
@@ -165,6 +172,13 @@ pub(crate) fn solve(model: &Model, t: f64, task: &mut Task, work: &mut Workspace
 }
 
 impl Solvers {
+    /// Who may have solutions given up.
+    pub fn set_interrupt(&mut self, interrupt: &Interrupt) {
+        self.dense.interrupt.clone_from(interrupt);
+        self.sparse.solver.interrupt.clone_from(interrupt);
+        self.matrix_free.interrupt.clone_from(interrupt);
+    }
+
     pub fn solve(&mut self, ineq: &InequalityRows, task: &mut Task, joints: &mut Joints) -> Result<(), StepError> {
         (task.residual, task.largest) = (0.0, 0);
         task.drags.sort_unstable_by_key(|d| (d.normal, d.row));
@@ -183,6 +197,7 @@ impl Solvers {
             } else {
                 self.solve_large(ineq, &group, task, joints)?
             };
+            joints.kkt.heed(joints.t)?; // what was given up is no answer
             let residual = residual.unwrap_or(f64::NAN);
             if !(residual <= task.strict.unwrap_or(f64::INFINITY)) {
                 let what = if task.strict.is_some() { NO_FORCES } else { "the contact solver" };
@@ -250,7 +265,7 @@ impl Solvers {
             };
             let is_dense = n <= most;
             let rows = (first_row, self.rows.len() as u32);
-            let group = Group { blocks: (start as u32, end as u32), rows, is_dense, a };
+            let group = Group { blocks: (start as u32, end as u32), rows, is_jointed: jointed, is_dense, a };
             a += if group.is_dense { group.n() * group.n() } else { 0 };
             self.groups.push(group);
             start = end;
@@ -258,8 +273,46 @@ impl Solvers {
         self.a.resize(a, 0.0);
     }
 
-    /// The matrices of small islands: one solve for the r-th row of every one of them.
+    /// The matrices of small islands.
     fn respond(&mut self, ineq: &InequalityRows, task: &Task, joints: &mut Joints) -> Result<(), StepError> {
+        let jointed = self.groups.iter().any(|g| g.is_dense && g.is_jointed);
+        if jointed && task.drags.is_empty() && self.respond_by_halves(ineq, task, joints) {
+            return Ok(());
+        }
+        self.respond_by_solves(ineq, task, joints)
+    }
+
+    /// `A = Y^T D^-1 Y` with `Y = L^-1 G^T`: half a solve for every row, along the ways from its bodies to the roots of
+    /// the elimination, and products over what two ways have in common. Islands do not meet on their ways. `false`:
+    /// the factor offers no half solves, or the products would cost more than they save.
+    fn respond_by_halves(&mut self, ineq: &InequalityRows, task: &Task, joints: &mut Joints) -> bool {
+        let Some(whole) = joints.kkt.solver.half_solves(joints.model) else { return false };
+        joints.kkt.x.fill(0.0);
+        let n_v = joints.model.n_v();
+        for group in self.groups.iter().filter(|g| g.is_dense) {
+            let n = group.n();
+            let rows = &self.rows[group.rows.0 as usize..group.rows.1 as usize];
+            self.halves.clear();
+            for &row in rows {
+                ineq.push(row as usize, 1.0, &mut joints.kkt.x[..n_v]);
+                let bodies = ineq.parts_of(row as usize).iter().map(|part| part.body);
+                joints.kkt.solver.half(joints.model, bodies, &mut joints.kkt.x, &mut self.halves);
+            }
+            if self.halves.entries() as f64 > whole {
+                return false;
+            }
+            let a = &mut self.a[group.a..][..n * n];
+            for i in 0..n {
+                self.halves.write_products(i, &mut a[i * n..]);
+                a[i * n + i] += task.give_of(rows[i]);
+                (0..i).for_each(|j| a[j * n + i] = a[i * n + j]);
+            }
+        }
+        true
+    }
+
+    /// The same by whole solves: one for the r-th row of every island.
+    fn respond_by_solves(&mut self, ineq: &InequalityRows, task: &Task, joints: &mut Joints) -> Result<(), StepError> {
         let most = self.groups.iter().filter(|g| g.is_dense).map(Group::n).max().unwrap_or(0);
         let n_v = joints.model.n_v();
         for r in 0..most {
@@ -297,6 +350,7 @@ impl Solvers {
 
     /// Which rows of a small island do joints hold, so that no push can change what they do? A stop of a locked joint,
     /// a shape on a body that is welded to the ground. They get no push: it would be one rounding error over another.
+    /// Nor are their responses left in the matrix: rounding is no unit for a row.
     fn find_held(&mut self, ineq: &InequalityRows, group: &Group, joints: &mut Joints) {
         let n = group.n();
         self.held.clear();
@@ -304,7 +358,12 @@ impl Solvers {
         if group.is_dense {
             for i in 0..n {
                 let own = own_response(ineq, self.rows[group.rows.0 as usize + i] as usize, joints);
-                self.held[i] = self.a[group.a + i * n + i].abs() <= HELD * own;
+                let a = &mut self.a[group.a..][..n * n];
+                self.held[i] = a[i * n + i].abs() <= HELD * own;
+                if self.held[i] {
+                    (0..n).for_each(|j| (a[i * n + j], a[j * n + i]) = (0.0, 0.0));
+                    a[i * n + i] = own;
+                }
             }
         }
     }
@@ -331,8 +390,9 @@ impl Solvers {
             self.laws.push(law);
             for row in ineq.blocks[i as usize].rows() {
                 let slack = if rest { task.slack.get(row).map_or(0.0, |slack| *slack) } else { 0.0 };
-                self.b.push(task.b[row] - slack);
-                self.x.push(task.x[row]);
+                let held = self.held[self.local[row] as usize];
+                self.b.push(if held { 0.0 } else { task.b[row] - slack });
+                self.x.push(if held { 0.0 } else { task.x[row] });
             }
         }
     }
@@ -435,7 +495,9 @@ impl LinearOperator for Responses<'_, '_> {
                 self.task.push(self.ineq, row, s, &mut self.joints.kkt.x[..n_v]);
             }
         }
-        if let Err(e) = self.joints.solve() {
+        if self.failed.is_none()
+            && let Err(e) = self.joints.solve()
+        {
             self.failed = Some(e);
         }
         for ((&row, out), s) in self.rows.iter().zip(out).zip(x) {

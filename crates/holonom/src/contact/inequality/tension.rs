@@ -251,12 +251,16 @@ impl Tension {
 
     /// `a . h² K b` for velocity coordinates a and b.
     pub fn product(&self, model: &Model, a: &[f64], b: &[f64]) -> f64 {
-        let spin = |x: &[f64], i: usize| {
-            let v = model.v_start[i] as usize + 3;
-            Vec3::from_slice(&x[v..v + 3])
-        };
         let held = self.k.iter().enumerate().filter(|(_, k)| **k != Mat3::ZERO);
-        held.map(|(i, k)| spin(a, i).dot(*k * spin(b, i))).sum()
+        held.map(|(i, k)| {
+            let v = model.v_start[i] as usize;
+            if model.bodies[i].plane().is_some() {
+                return a[v + 2] * k.z_axis.z * b[v + 2];
+            }
+            let spin = |x: &[f64]| Vec3::from_slice(&x[v + 3..v + 6]);
+            spin(a).dot(*k * spin(b))
+        })
+        .sum()
     }
 
     /// Does it matter to any body?

@@ -14,6 +14,7 @@ use crate::model::Model;
 use crate::solve::SolverKind;
 use crate::solve::kkt::Kkt;
 use holonom_collide::Candidate;
+use holonom_lcp::Interrupt;
 
 /// Inequality rows, their solvers, and candidates for contacts.
 pub(crate) struct ContactScratch {
@@ -71,6 +72,12 @@ impl Workspace {
                 blows: None,
             },
         }
+    }
+
+    /// Who may have a step given up.
+    pub(crate) fn set_interrupt(&mut self, interrupt: &Interrupt) {
+        self.kkt.interrupt.clone_from(interrupt);
+        self.contact.solvers.set_interrupt(interrupt);
     }
 
     /// What is noted for the report of a step begins anew.

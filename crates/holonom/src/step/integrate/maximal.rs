@@ -106,7 +106,7 @@ impl Maximal<'_> {
         for &x in self.work.kkt.solver.near_singular() {
             near[self.model.island_of_row(x as usize - n_v)] = true;
         }
-        drift::close_rates_of(self.model, q, &mut v, t, |i| near[i], self.work)?;
+        drift::close_rates_of(self.model, q, &mut v, t, |i| near[i], false, self.work)?;
         dynamics::accelerations(self.model, q, &v, t, self.feedback, self.work)?;
         self.write_rate(q, &v, dy);
         Ok(())

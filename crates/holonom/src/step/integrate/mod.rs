@@ -173,7 +173,7 @@ pub struct Attempt {
 }
 
 /// A method for advancing a state by one step.
-pub trait Integrator: Send {
+pub trait Integrator: Send + Sync {
     /// The name used in files and on the command line.
     fn name(&self) -> &'static str;
     /// Order of accuracy.

@@ -57,8 +57,7 @@ use crate::contact::inequality::tension::Tension;
 use crate::contact::inequality::{Origin, RowBound, gather, project, soft};
 use crate::dynamics;
 use crate::error::StepError;
-use crate::evaluate;
-use crate::evaluate::energy;
+use crate::evaluate::{self, Noise, energy};
 use crate::model::state::BlowWorks;
 use crate::step::drift::{self, Drift};
 use holonom_lcp::ComplementarityLaw as Law;
@@ -91,12 +90,18 @@ pub struct Stepping {
     kept_ledger: Vec<f64>,
 }
 
-/// Parts in which a step is taken whose joints cannot be closed or whose overlaps cannot be mended otherwise.
-const MOST_HALVES: usize = 64;
+/// Parts in which a step is taken whose joints cannot be closed otherwise: light links that are thrown about by a heavy
+/// hand turn a thousand times as fast as what they hang on.
+const MOST_HALVES: usize = 512;
+/// And at most so many because bodies turn far.
+const MOST_PARTS_TURNING: usize = 64;
 /// Parts beyond which overlaps that are left are left, and reported.
 const MOST_PARTS_APART: usize = 8;
 /// The largest overlap that is left without trying shorter steps, of the model's length scale.
 const APART: f64 = 1e-7;
+/// An overlap of more than this, of the same scale, that a step has not made smaller is not made smaller by shorter
+/// ones.
+const HELD: f64 = 1e-3;
 /// Islands may come to rest within a step that are slower than so many times what weight changes in it.
 const STOPPABLE: f64 = 2.0;
 /// Friction that follows a load is solved for again until the load has settled.
@@ -117,18 +122,18 @@ impl Integrator for Stepping {
         let mut parts = 1;
         loop {
             let last = parts >= MOST_HALVES;
-            let more = match self.in_steps(m, h, parts) {
+            let (more, most) = match self.in_steps(m, h, parts) {
                 Ok((attempt, Outcome::Closed)) => return Ok(attempt),
                 Ok((attempt, Outcome::Overlapping)) if parts >= MOST_PARTS_APART => return Ok(attempt),
                 // what is left open is named by the projection that follows
                 Ok((attempt, _)) if last => return Ok(attempt),
-                Err(e) if last => return Err(e),
-                Ok((_, Outcome::Shorter(times))) => times,
-                _ => 2,
+                Err(e) if last || matches!(e, StepError::Interrupted { .. }) => return Err(e),
+                Ok((_, Outcome::Shorter(times))) => (times, MOST_PARTS_TURNING),
+                _ => (2, MOST_HALVES),
             };
             self.start.give_back(m);
             m.work.contact.blows.iter_mut().for_each(Vec::clear);
-            parts = (parts * more).min(MOST_HALVES);
+            parts = (parts * more).min(most);
         }
     }
 }
@@ -183,7 +188,7 @@ impl Stepping {
         let (mut evaluations, mut outcome) = (0, Outcome::Closed);
         for i in 0..parts {
             m.t = start + part * i as f64;
-            let result = self.one(m, part, last);
+            let result = self.one(m, part, parts >= MOST_PARTS_TURNING);
             m.t = start;
             let (attempt, came) = result?;
             evaluations += attempt.evaluations;
@@ -197,12 +202,12 @@ impl Stepping {
         Ok((Attempt { error: None, evaluations }, outcome))
     }
 
-    fn one(&mut self, m: &mut Motion<'_>, h: f64, last: bool) -> Result<(Attempt, Outcome), StepError> {
+    fn one(&mut self, m: &mut Motion<'_>, h: f64, any_turn: bool) -> Result<(Attempt, Outcome), StepError> {
         self.anew.begin(m);
         let mut evaluations = 0;
         loop {
             self.detect(m, h);
-            if let Some(times) = self.too_far(m, h).filter(|_| !last) {
+            if let Some(times) = self.too_far(m, h).filter(|_| !any_turn) {
                 return Ok((Attempt { error: None, evaluations }, Outcome::Shorter(times)));
             }
             if let Some(attempt) = self.smooth_step(m, h)? {
@@ -211,8 +216,8 @@ impl Stepping {
             self.sleep.begin(m.model, m.sleeping, m.warm_start, &m.work.contact.rows);
             self.prepare(m, h)?; // M, F, J; what would happen without inequality rows
             self.find_impulses(m, h)?; // complementarity
-            self.hold_taut(m, h)?; // and once more where links are taut
-            self.apply(m, h)?; // v1, q1
+            let solved = self.hold_taut(m, h)?; // and once more where links are taut
+            self.apply(m, h, solved)?; // v1, q1
             evaluations += 2;
             let closed = self.close(m, h)?;
             if self.learn(m, h) {
@@ -234,7 +239,7 @@ impl Stepping {
         evaluate::place_bodies(m.model, m.q, m.v, &mut m.work.eval);
         gather::detect(m.model, m.q, m.v, h, m.work);
         self.anew.join(&mut m.work.contact.detection.candidates);
-        gather::gather(m.model, m.q, m.v, m.t + h, m.work);
+        gather::gather_near(m.model, m.q, m.v, m.t + h, h, m.work);
         if self.anew.is_first() {
             project::note_overlap_before(m.work);
             self.anew.note_before(m.work);
@@ -245,6 +250,7 @@ impl Stepping {
     fn prepare(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
         let (model, work) = (m.model, &mut *m.work);
         self.tension.clear();
+        let known = work.kkt.is_at(m.q, m.t, &work.eval); // from the end of the step before
         evaluate::evaluate_bodies(model, m.q, m.v, &mut work.eval);
         for (i, body) in model.bodies.iter().enumerate() {
             let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
@@ -252,9 +258,12 @@ impl Stepping {
         }
         self.balance.note_bodies(&work.eval.force);
         evaluate::apply_forces(model, m.q, m.v, m.t, &mut work.eval);
-        evaluate::evaluate_constraints(model, m.q, m.v, m.t, &mut work.eval);
-        evaluate::evaluate_gaps(model, m.q, m.v, m.t + h, &mut work.eval);
-        work.kkt.factor(model, m.t, &work.eval)?;
+        evaluate::evaluate_gaps_with(Noise::None, model, m.q, m.v, m.t + h, &mut work.eval);
+        if !known {
+            evaluate::evaluate_constraints(model, m.q, m.v, m.t, &mut work.eval);
+            work.kkt.factor(model, m.t, &work.eval)?;
+        }
+        work.kkt.note_pose(model, m.q, m.t, &mut work.eval);
         self.load(m, h);
         m.work.kkt.solve(m.model, m.t, &m.work.eval)?;
         self.free.clear();
@@ -416,10 +425,12 @@ impl Stepping {
         settled
     }
 
-    /// New velocities and positions; works and memory.
-    fn apply(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
-        self.load_with_impulses(m, h);
-        m.work.kkt.solve_and_check(m.model, m.t, &m.work.eval)?;
+    /// New velocities and positions; works and memory. `solved`: the change of velocity is in `work.kkt.x`.
+    fn apply(&mut self, m: &mut Motion<'_>, h: f64, solved: bool) -> Result<(), StepError> {
+        if !solved {
+            self.load_with_impulses(m, h);
+            m.work.kkt.solve_and_check(m.model, m.t, &m.work.eval)?;
+        }
         self.refuse_blocked(m, h)?;
         let n = m.v.len();
         self.kept_v.clone_from(m.v);
@@ -469,13 +480,19 @@ impl Stepping {
         if !self.anew.at_rest(m, h) {
             self.push_apart(m, h)?;
         }
-        let closed = m.work.contact.overlap <= APART * model.contact_scale();
+        let (before, after, size) = (self.anew.before(), m.work.contact.overlap, model.contact_scale());
+        // what drives hold beyond a limit is held there in shorter steps too
+        let held = before > HELD * size && after > 0.999 * before;
+        let closed = after <= APART * size || held;
         evaluate::evaluate_bodies(model, m.q, m.v, &mut m.work.eval);
         self.tension.add(model, m.work);
         evaluate::evaluate_constraints(model, m.q, m.v, t, &mut m.work.eval);
         m.work.kkt.factor(model, t, &m.work.eval)?;
-        evaluate::evaluate_gaps(model, m.q, m.v, t, &mut m.work.eval);
         let work = &mut *m.work;
+        if !self.tension.matters() {
+            work.kkt.note_pose(model, m.q, t, &mut work.eval);
+        }
+        evaluate::evaluate_gaps_with(Noise::None, model, m.q, m.v, t, &mut work.eval);
         work.kkt.x[..n].fill(0.0);
         work.kkt.x[n..].copy_from_slice(&work.eval.gap_rate);
         work.kkt.solve(model, t, &work.eval)?;

@@ -180,6 +180,7 @@ impl Mechanism {
 
     /// The state at the part `theta` of the step.
     fn go_to(&mut self, events: &mut Events, step: &Inspected, theta: f64) -> Result<(), StepError> {
+        self.work.kkt.heed(self.state.t)?;
         if theta == 1.0 {
             self.state.clone_from(&step.end);
         } else if theta == 0.0 {
@@ -216,7 +217,12 @@ impl Mechanism {
         let followed = |b: &&Block| matches!(b.bound, RowBound::Push { .. }) && (events.deep || !b.key.is_contact());
         for block in ineq.blocks.iter().filter(followed).filter(|b| !mode.is_closed(b.key)) {
             let at = events.start.iter().find(|(key, _)| *key == block.key).map_or(0.0, |s| s.1);
-            let threshold = if at > tolerances.gap { 0.0 } else { -tolerances.gap };
+            // what begins beyond its limit and is held there, or comes back, meets nothing; what goes on does
+            let threshold = match at {
+                _ if at > tolerances.gap => 0.0,
+                _ if at < -tolerances.gap => at - tolerances.gap,
+                _ => -tolerances.gap,
+            };
             if ineq.gap[block.row as usize] < threshold {
                 return Ok(Some(Change::Closes(block.key)));
             }

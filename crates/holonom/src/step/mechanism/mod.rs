@@ -26,6 +26,7 @@ use crate::step::integrate::{Coordinates, Integrator, JointSpace};
 use crate::step::progress::{self, Progress};
 use crate::step::{self, Method};
 use events::Events;
+use holonom_lcp::Interrupt;
 use sensors::Sensors;
 use std::sync::Arc;
 
@@ -48,6 +49,8 @@ pub(crate) struct Mechanism {
     /// The multipliers at the current state, those of redundant rows split, once somebody has asked.
     pub(crate) split: Vec<f64>,
     split_known: bool,
+    /// Who may have a step given up; scratch that is made anew asks them too.
+    interrupt: Interrupt,
 }
 
 impl Mechanism {
@@ -82,6 +85,7 @@ impl Mechanism {
             current: false,
             split: Vec::new(),
             split_known: false,
+            interrupt: Interrupt::never(),
         }
     }
 
@@ -90,8 +94,15 @@ impl Mechanism {
         solve::check(kind, &self.model)?;
         self.solver = kind;
         self.work = Workspace::new(&self.model, kind);
+        self.work.set_interrupt(&self.interrupt);
         self.current = false;
         Ok(())
+    }
+
+    /// Who may have a step given up.
+    pub fn set_interrupt(&mut self, interrupt: Interrupt) {
+        self.work.set_interrupt(&interrupt);
+        self.interrupt = interrupt;
     }
 
     /// Use an integrator of your own.
@@ -193,6 +204,7 @@ impl Mechanism {
     /// Another model and state in place of those at hand.
     pub fn swap_model(&mut self, model: Arc<Model>, state: State, solver: SolverKind) {
         self.work = Workspace::new(&model, solver);
+        self.work.set_interrupt(&self.interrupt);
         self.method.joint_space = None;
         self.method.next = State::default();
         self.sensors = None;
@@ -336,7 +348,7 @@ impl Mechanism {
     /// Time that does not advance any more, whatever is computed, ends the run.
     pub fn refuse_standstill(&mut self) -> Result<(), StepError> {
         match self.progress.stuck() {
-            Some(step) => Err(progress::explain(&self.model, &self.state, step, &mut self.work)),
+            Some(found) => Err(progress::explain(&self.model, &self.state, found, &mut self.work)),
             None => Ok(()),
         }
     }
@@ -374,7 +386,7 @@ impl Mechanism {
                         self.state.t = end;
                         return Ok(Attempt { evaluations, ..attempt });
                     }
-                    self.progress.note(end, taken, attempt.evaluations);
+                    self.progress.note(end, taken, attempt.evaluations, self.work.kkt.check.worst.contradiction);
                     if let Err(e) = self.refuse_standstill() {
                         self.state = before;
                         return Err(e);

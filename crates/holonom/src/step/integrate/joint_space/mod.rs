@@ -28,6 +28,7 @@
 //! by it leaves the forest closed, whatever the length of the step; the rest is Newton's method.
 
 mod limbs;
+mod rates;
 
 use super::System;
 use crate::catalogue::attach::{Frame, Marker};
@@ -330,25 +331,6 @@ impl JointSystem<'_> {
         ledger.copy_from_slice(&y[self.n_controlled()..]);
     }
 
-    /// Relative acceleration of a limb's joint, in a's axes.
-    fn relative_acceleration(&self, chart: &dyn Chart, a: &Frame, b: &Frame) -> (Vec3, Vec3) {
-        let (ma, mb) = chart.markers();
-        let (at_a, at_b) = (place(a, &ma), place(b, &mb));
-        let acceleration = |m: &Marker| {
-            m.body.index().map_or((Vec3::ZERO, Vec3::ZERO), |i| {
-                self.space.poses[i].acceleration(self.model.v_of(i, &self.work.kkt.x))
-            })
-        };
-        let ((xa, wa), (xb, wb)) = (acceleration(&ma), acceleration(&mb));
-        let (ra, rb) = (at_b.point - a.x, at_b.point - b.x);
-        let (sa, sb) = (a.w.cross(ra), b.w.cross(rb));
-        let slip = b.v + sb - a.v - sa;
-        let lin = xb + wb.cross(rb) - xa - wa.cross(ra) + b.w.cross(sb) - a.w.cross(sa + 2.0 * slip);
-        let ang = wb - wa + b.w.cross(a.w);
-        let back = at_a.axes.transpose();
-        (back * lin, back * ang)
-    }
-
     /// As in maximal coordinates: near a singular pose the velocities of a stage are made legal first.
     #[cold]
     fn legal_rates(&mut self, t: f64, y: &[f64]) -> Result<(), StepError> {
@@ -359,7 +341,7 @@ impl JointSystem<'_> {
             near[model.island_of_row(x as usize - n_v)] = true;
         }
         let (q, mut v) = (self.space.q.clone(), self.space.v.clone());
-        drift::close_rates_of(model, &q, &mut v, t, |i| near[i], self.work)?;
+        drift::close_rates_of(model, &q, &mut v, t, |i| near[i], false, self.work)?;
         dynamics::accelerations(model, &q, &v, t, self.feedback, self.work)?;
         for i in 0..model.n_bodies() {
             let (q, v) = (model.q_of(i, &q), model.v_of(i, &v));
@@ -415,13 +397,11 @@ impl System for JointSystem<'_> {
             let u_rate = &mut left[limb.u as usize..][..limb.n_u as usize];
             let w_rate = &mut right[limb.w as usize..][..limb.n_w as usize];
             if let Some((chart, a, b)) = self.space.joint(self.model, limb) {
-                let relative = self.relative_acceleration(chart, &a, &b);
-                limb.rates(chart, u, relative, w_rate);
-                if limb.narrow.is_some() {
-                    u_rate.copy_from_slice(w);
-                } else {
-                    chart.u_rate(u, w, u_rate);
-                    w_rate.iter_mut().enumerate().for_each(|(k, out)| *out += chart.drift(u, w, k));
+                let vdot = &self.work.kkt.x;
+                self.space.accelerations_of_limb(self.model, limb, (chart, &a, &b), (u, w), vdot, w_rate);
+                match limb.narrow {
+                    Some(_) => u_rate.copy_from_slice(w),
+                    None => chart.u_rate(u, w, u_rate),
                 }
             } else {
                 self.model.bodies[i].q_rate(u, w, u_rate);

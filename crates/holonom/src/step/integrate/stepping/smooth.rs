@@ -69,7 +69,7 @@ impl Stepping {
         self.restore(m);
         m.work.contact.clear_forces(); // forces of the stages are none of this step
         evaluate::place_bodies(m.model, m.q, m.v, &mut m.work.eval);
-        gather::gather(m.model, m.q, m.v, m.t + h, m.work);
+        gather::gather_near(m.model, m.q, m.v, m.t + h, h, m.work);
     }
 
     /// The step of all that is free in as many equal parts as it takes to account for the energy. What would take too

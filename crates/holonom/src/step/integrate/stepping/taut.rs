@@ -7,14 +7,14 @@ use crate::step::integrate::Motion;
 
 impl Stepping {
     /// Joints now have their impulses. Where those hold links taut that swing faster than the step, again with what
-    /// holds them.
-    pub(super) fn hold_taut(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
+    /// holds them. Is the change of velocity by all impulses in `work.kkt.x`?
+    pub(super) fn hold_taut(&mut self, m: &mut Motion<'_>, h: f64) -> Result<bool, StepError> {
         if m.model.n_rows() == 0 {
-            return Ok(());
+            return Ok(false);
         }
         let n = m.v.len();
         self.load_with_impulses(m, h);
-        m.work.kkt.solve(m.model, m.t, &m.work.eval)?;
+        m.work.kkt.solve_and_check(m.model, m.t, &m.work.eval)?;
         self.impulses.clear();
         self.impulses.extend_from_slice(&m.work.kkt.x[n..]);
         if self.tension.stiffen(m.model, (m.q, m.v, m.t), h, &self.impulses, m.work) {
@@ -24,7 +24,8 @@ impl Stepping {
             self.free.clear();
             self.free.extend_from_slice(&m.work.kkt.x[..n]);
             self.find_impulses(m, h)?;
+            return Ok(false);
         }
-        Ok(())
+        Ok(true)
     }
 }

@@ -1,0 +1,86 @@
+"""holonom: multibody dynamics with exact joint forces in linear time.
+
+Bodies keep all their coordinates, joints are equations, and the forces that enforce them are computed exactly and
+directly. SI units throughout (m, kg, s, rad, N), z up, angles in radians, vectors in world axes unless said otherwise.
+
+    import holonom
+
+    model = holonom.load("excavator")            # a file (.toml, .urdf, .xml) or a scene of the gallery
+    sim = holonom.Simulation(model)
+    recording = sim.run(2.0, record=["boom-pin.force.*", "energy.*"])
+    recording["boom-pin.force.z"]                # a numpy array, N
+    sim.diagnose().mobility                      # and which loads are unique
+
+`load`, `loads` and `ModelBuilder` make a `Model`, which never changes and may be shared by any number of simulations
+on any number of threads. `Simulation` moves it. Whatever goes wrong is a `holonom.Error`, with the text, code and place
+that the command shows.
+"""
+
+from ._batch import Batch
+from ._builder import ModelBuilder, kinds, sections
+from ._errors import (
+    Error,
+    FileError,
+    LimitError,
+    MotionWarning,
+    SceneError,
+    SceneWarning,
+    StepError,
+    UnknownNameError,
+    UsageError,
+)
+from ._holonom import Input, Model, Selection, Simulation, State, StepReport, __version__
+from ._loading import gallery, load, loads
+from ._recording import Recording, read_recording
+from ._results import (
+    Certificate,
+    Contact,
+    Diagnosis,
+    Energy,
+    Equilibrium,
+    Event,
+    Ledger,
+    Linearisation,
+    Mode,
+    Reaction,
+    RedundantSet,
+)
+
+__all__ = [
+    "Batch",
+    "Certificate",
+    "Contact",
+    "Diagnosis",
+    "Energy",
+    "Equilibrium",
+    "Error",
+    "Event",
+    "FileError",
+    "Input",
+    "Ledger",
+    "LimitError",
+    "Linearisation",
+    "Mode",
+    "Model",
+    "ModelBuilder",
+    "MotionWarning",
+    "Reaction",
+    "Recording",
+    "RedundantSet",
+    "SceneError",
+    "SceneWarning",
+    "Selection",
+    "Simulation",
+    "State",
+    "StepError",
+    "StepReport",
+    "UnknownNameError",
+    "UsageError",
+    "__version__",
+    "gallery",
+    "kinds",
+    "load",
+    "loads",
+    "read_recording",
+    "sections",
+]
