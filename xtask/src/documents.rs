@@ -8,7 +8,7 @@ const MAP: &str = "docs/architecture.md";
 const INDEX: &str = "docs/examples.md";
 const PICTURE: &str = "docs/images/chain.svg";
 /// Packages whose examples are listed and run.
-pub const EXAMPLES: [&str; 2] = ["holonom", "holonom-tyre"];
+pub const EXAMPLES: [&str; 3] = ["holonom", "holonom-tyre", "holonom-bevy"];
 
 pub fn read(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
@@ -231,7 +231,7 @@ pub fn examples(root: &Path) -> Result<Vec<Example>, String> {
 fn index(examples: &[Example]) -> String {
     let mut text = String::from(
         "# Examples\n\n\
-         Written by `cargo xtask examples` from the first line of every file in `crates/holonom/examples` and `crates/holonom-tyre/examples`. Run one with\n\n\
+         Written by `cargo xtask examples` from the first line of every file in `crates/holonom/examples`, `crates/holonom-tyre/examples` and `crates/holonom-bevy/examples`. Run one with\n\n\
          ```\ncargo run --release --package holonom --example pendulum\n```\n\n\
          | example | watch for |\n|---|---|\n",
     );
