@@ -83,9 +83,16 @@ fn main() {
         };
         let mut top = app.world_mut().query_filtered::<&GlobalTransform, With<Top>>();
         let at = top.iter(app.world()).next().map(GlobalTransform::translation).unwrap_or_default();
-        println!("{rate:>3} frames per second: {frames} frames; the top box is drawn at height {:.2} m, {:.2} m along", at.y, at.x);
+        println!(
+            "{rate:>3} frames per second: {frames} frames; the top box is drawn at height {:.2} m, {:.2} m along",
+            at.y, at.x
+        );
         ends.push(hash);
     }
-    println!("after {STEPS} steps the state has the hash {:016x}, whatever the frames: {}", ends[0], ends.iter().all(|h| *h == ends[0]));
+    println!(
+        "after {STEPS} steps the state has the hash {:016x}, whatever the frames: {}",
+        ends[0],
+        ends.iter().all(|h| *h == ends[0])
+    );
     assert!(ends.iter().all(|hash| *hash == ends[0]), "{ends:x?}");
 }
