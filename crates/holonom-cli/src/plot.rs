@@ -111,6 +111,42 @@ struct Curves<'a> {
     chosen: Vec<(RecordingColumn, Vec<f64>)>,
 }
 
+/// Where the numbers of a curve come from.
+#[derive(Clone, Copy, PartialEq)]
+enum Curve {
+    Column(usize),
+    /// The length of a vector, of which the file has the components.
+    Length([usize; 3]),
+}
+
+impl Curve {
+    fn read(self, recording: &RecordingReader) -> Result<(RecordingColumn, Vec<f64>), CliError> {
+        match self {
+            Curve::Column(i) => Ok((recording.columns()[i].clone(), recording.column_at(i)?)),
+            Curve::Length(parts) => {
+                let mut column = recording.columns()[parts[0]].clone();
+                column.name.truncate(column.name.len() - "x".len());
+                column.name.push_str("norm");
+                let [x, y, z] = parts.map(|i| recording.column_at(i));
+                let (x, y, z) = (x?, y?, z?);
+                Ok((column, (0..x.len()).map(|i| (x[i] * x[i] + y[i] * y[i] + z[i] * z[i]).sqrt()).collect()))
+            }
+        }
+    }
+}
+
+/// Vectors whose length `pattern` asks for (`pin.force.norm`), told by their components.
+fn lengths(pattern: &str, columns: &[RecordingColumn]) -> Vec<Curve> {
+    let place = |name: &str| columns.iter().position(|c| c.name == name);
+    let vector = |c: &RecordingColumn| {
+        let head = c.name.strip_suffix(".x").filter(|head| fits(pattern, &format!("{head}.norm")))?;
+        let part = |axis| place(&format!("{head}.{axis}"));
+        // of the parts of a quaternion three would be no vector
+        part("w").is_none().then_some(Curve::Length([part("x")?, part("y")?, part("z")?]))
+    };
+    columns.iter().filter_map(vector).collect()
+}
+
 /// The unit of a column, by its name where the file does not say it; none for plain numbers.
 fn unit(c: &RecordingColumn) -> String {
     let unit = if c.unit.is_empty() { usual_unit(&c.name) } else { &c.unit };
@@ -138,19 +174,23 @@ impl<'a> Curves<'a> {
                 .help(format!("for instance  holonom plot {} --y '{}'", run, example(columns))));
         }
         let x = pick_one(&args.x, columns, run)?;
-        let mut chosen: Vec<usize> = Vec::new();
+        let mut chosen: Vec<Curve> = Vec::new();
         for pattern in args.y.iter().map(|p| p.trim()) {
-            let found: Vec<usize> = (0..columns.len()).filter(|&i| fits(pattern, &columns[i].name)).collect();
+            let found = (0..columns.len()).filter(|&i| fits(pattern, &columns[i].name));
             // a star is not meant to bring in the axis itself
-            let found: Vec<usize> = found.into_iter().filter(|&i| i != x || !pattern.contains('*')).collect();
+            let found = found.filter(|&i| i != x || !pattern.contains('*')).map(Curve::Column);
+            let mut found: Vec<Curve> = found.collect();
+            if found.is_empty() {
+                found = lengths(pattern, columns);
+            }
             if found.is_empty() {
                 return Err(unknown(pattern, columns, run));
             }
-            chosen.extend(found.into_iter().filter(|i| !chosen.contains(i)).collect::<Vec<_>>());
+            found.retain(|curve| !chosen.contains(curve));
+            chosen.append(&mut found);
         }
-        let column = |i: usize| Ok::<_, CliError>((columns[i].clone(), recording.column_at(i)?));
-        let along = column(x)?;
-        let chosen = chosen.into_iter().map(column).collect::<Result<Vec<_>, _>>()?;
+        let along = Curve::Column(x).read(&recording)?;
+        let chosen = chosen.into_iter().map(|curve| curve.read(&recording)).collect::<Result<Vec<_>, _>>()?;
         if !recording.complete() {
             crate::error::warn(&format!("`{}` is not complete: what there is of it is shown", path.display()));
         }

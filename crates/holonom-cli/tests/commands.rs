@@ -111,6 +111,9 @@ fn curves_are_drawn_in_the_terminal_and_in_files() {
     assert!(picture.starts_with("<?xml") && picture.contains("rod.pos.x (m)"), "{}", &picture[..200]);
     text(&["plot", &file, "--y", "energy.*", "--log", "-o", &png]);
     assert_eq!(&std::fs::read(&png).expect("written")[1..4], b"PNG");
+    let length = text(&["plot", &file, "--y", "*.force.norm", "--ascii"]);
+    assert!(length.contains("pin.force.norm") && length.contains('N'), "{length}");
+    refused(&["plot", &file, "--y", "rod.quat.norm"], 2, &["no column `rod.quat.norm`"]);
     refused(&["plot", &file, "--y", "pin.fore.x"], 2, &["did you mean `pin.force.x`?"]);
     refused(&["plot", &file, "--y", "pin.force"], 2, &["did you mean `pin.force.*`?"]);
     refused(&["plot", &file, "--y", "pin.rate", "--x", "tim"], 2, &["did you mean `time`?"]);
