@@ -98,7 +98,7 @@ fn readme(package: &OwnPackage) -> String {
     let part = if name == "holonom" {
         "The engine of holonom; `cargo doc --open` shows its map and a first program."
     } else {
-        "A part of [holonom](https://crates.io/crates/holonom), a multibody dynamics engine with exact joint forces."
+        "A part of holonom, a multibody dynamics engine with exact joint forces."
     };
     format!(
         "# {name}\n\n{description}.\n\n{part}\n\nLicensed under either of [Apache License 2.0](LICENSE-APACHE) or [MIT](LICENSE-MIT), at your choice.\n"
