@@ -123,16 +123,16 @@ fn one_version(root: &Path, metadata: &Value) -> Result<(), String> {
     }
 }
 
-/// What is compiled into the programs: dependencies of published packages that are not only for tests or for building.
+/// What is handed out compiled: the command, the wheel of Python and the engine of the site.
+const PROGRAMS: [&str; 3] = ["holonom-cli", "holonom-py", "holonom-wasm"];
+
+/// What is compiled into the programs: their dependencies that are not only for tests or for building.
 fn compiled(metadata: &Value) -> BTreeSet<String> {
     let nodes = metadata["resolve"]["nodes"].as_array().into_iter().flatten();
     let nodes: BTreeMap<&str, &Value> = nodes.filter_map(|n| Some((n["id"].as_str()?, n))).collect();
-    let published = own(metadata, true).into_iter().map(|p| p.name);
-    // the Python package is published as a wheel
-    let published: BTreeSet<String> = published.chain(["holonom-py".to_string()]).collect();
     let packages = metadata["packages"].as_array().into_iter().flatten();
     let mut open: Vec<&str> = packages
-        .filter(|p| p["name"].as_str().is_some_and(|n| published.contains(n)))
+        .filter(|p| p["name"].as_str().is_some_and(|n| PROGRAMS.contains(&n)))
         .filter_map(|p| p["id"].as_str())
         .collect();
     let mut reached = BTreeSet::new();
@@ -171,7 +171,7 @@ fn notices(root: &Path, metadata: &Value) -> Result<String, String> {
         }
     }
     let mut out = String::from(
-        "# What holonom is made with\n\nWritten by `cargo xtask packages`. The program `holonom` is compiled from the crates below, and its page is bundled from the packages of \
+        "# What holonom is made with\n\nWritten by `cargo xtask packages`. The program `holonom`, its Python package and the engine of its site are compiled from the crates below, and the page is bundled from the packages of \
          npm after them. Many may be used under a choice of licences; holonom uses them under MIT where that is one of the choices, else under the one named. \
          The words of copyright follow, and the texts of the licences.\n\n| crate | version | licence | home |\n|---|---|---|---|\n",
     );
