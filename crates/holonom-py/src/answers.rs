@@ -146,7 +146,7 @@ impl Simulation {
     /// Multipliers of a joint or drive, row by row, N or N m: the torque of a motor, the tension of a rod.
     fn multipliers<'py>(&mut self, py: Python<'py>, joint: &str) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let id = model::joint(self.run.sim.model(), joint)?;
-        let found = py.detach(|| self.probe().multipliers_of(id).map(<[f64]>::to_vec));
+        let found = py.detach(|| self.probe().multipliers_of(id));
         self.after()?;
         Ok(found.map_err(|e| answer_error(&e))?.into_pyarray(py))
     }

@@ -443,7 +443,7 @@ impl Simulation {
 
     /// Accelerations of all velocity coordinates, m/s^2 and rad/s^2.
     fn accelerations<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let found = py.detach(|| self.probe().accelerations().map(<[f64]>::to_vec));
+        let found = py.detach(|| self.probe().accelerations());
         self.after()?;
         Ok(found.map_err(|e| crate::errors::answer_error(&e))?.into_pyarray(py))
     }

@@ -12,8 +12,8 @@ fn from_text(text: &str) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
     of(Simulation::new(model))
 }
 
-fn of(mut sim: Simulation) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
-    let a = sim.accelerations().expect("accelerations").to_vec();
+fn of(sim: Simulation) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+    let a = sim.accelerations().expect("accelerations");
     (a, sim.state().q.to_vec(), sim.state().v.to_vec())
 }
 

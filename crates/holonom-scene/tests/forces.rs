@@ -239,7 +239,7 @@ fn from_text(kind: &str, fields: &str) -> Simulation {
 fn free(time: f64) -> Vec<f64> {
     let mut sim = in_rust(&|s| Box::new(PointForce::new(s.b.origin(), [0.0; 3])));
     sim.run_until(time).expect("free");
-    sim.accelerations().expect("free").to_vec()
+    sim.accelerations().expect("free")
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn a_formula_joint_moves_as_the_distance_joint() {
     println!("distance joint and formula: {found:.1e} apart after 1 s");
     assert!(found < 1e-12, "{found:e}");
     // the multiplier is the force along the rod
-    let (mut a, mut b) = (Simulation::new(model(&known)), Simulation::new(model(&formula)));
+    let (a, b) = (Simulation::new(model(&known)), Simulation::new(model(&formula)));
     let rod = a.model().joint("rod").expect("there");
     let (x, y) = (a.multipliers_of(rod).expect("solves")[0], b.multipliers_of(rod).expect("solves")[0]);
     assert!((x - y).abs() < 1e-12 * x.abs(), "{x} against {y}");

@@ -154,7 +154,7 @@ fn the_cradle_passes_the_blow_on() {
 fn the_wall_and_the_tower_stand() {
     for (name, n) in [("wall-100", 100), ("tower-1000", 10)] {
         let start = run(name, 0.0);
-        let mut sim = run(name, 0.2);
+        let sim = run(name, 0.2);
         for i in 1..=n {
             let brick = sim.model().body(&format!("brick {i}")).expect("a brick");
             let moved = (sim.centre(brick) - start.centre(brick)).length();

@@ -92,7 +92,7 @@ fn masses(sim: &Simulation) -> (f64, f64, f64) {
 
 #[test]
 fn sizes_are_those_of_table_2() {
-    let (mut sim, _) = open("bike-rider", &[]);
+    let (sim, _) = open("bike-rider", &[]);
     assert_eq!((sim.model().n_bodies() * 6, sim.model().n_rows()), (108, 92));
     let doctor = sim.diagnose().expect("regular");
     assert_eq!((doctor.rank, doctor.mobility), (92, 16));

@@ -36,7 +36,7 @@ fn coordinate(sim: &mut Simulation, joint: &str, i: usize) -> (f64, f64) {
 
 fn efforts(sim: &mut Simulation, drive: &str) -> Vec<f64> {
     let joint = sim.model().joint(drive).unwrap_or_else(|| panic!("a drive {drive}"));
-    sim.multipliers_of(joint).expect("solved").to_vec()
+    sim.multipliers_of(joint).expect("solved")
 }
 
 /// A point of a body: where it is and how fast.
@@ -58,7 +58,7 @@ fn sizes_are_those_of_the_paper() {
     for (name, bodies, rows, mobility) in
         [("prosthetic-shoulder", 7, 40, 2), ("prosthetic-shoulder-worm", 7, 40, 2), ("prosthetic-arm", 9, 50, 4)]
     {
-        let mut sim = open(name);
+        let sim = open(name);
         assert_eq!((sim.model().n_bodies(), sim.model().n_rows()), (bodies, rows), "{name}");
         assert_eq!(sim.model().n_bodies() * 6, rows + mobility, "{name}: 42 + 40, 54 + 50");
         let doctor = sim.diagnose().expect("regular");

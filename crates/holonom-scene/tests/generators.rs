@@ -139,7 +139,7 @@ fn bench_cases_as_scenes() {
             let state = case.state(&model, SEED);
             let mut sim = Simulation::new(model);
             sim.set_state(state);
-            sim.accelerations().expect("regular").to_vec()
+            sim.accelerations().expect("regular")
         };
         let (a, b) = (accelerations(ours), accelerations(by_hand));
         let size = b.iter().fold(0.0f64, |m, x| m.max(x.abs()));
@@ -216,8 +216,8 @@ fn copies_share_what_does_not_use_the_counter() {
         );
     }
     let accelerations = |l: &Loaded| {
-        let mut sim = Simulation::new(l.build().unwrap_or_else(|f| panic!("{}", f.render())));
-        sim.accelerations().expect("regular").to_vec()
+        let sim = Simulation::new(l.build().unwrap_or_else(|f| panic!("{}", f.render())));
+        sim.accelerations().expect("regular")
     };
     assert_eq!(accelerations(&shared), accelerations(&each));
 }

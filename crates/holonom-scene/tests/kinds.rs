@@ -502,12 +502,12 @@ fn compare_roads(text: &str, direct: impl Fn(&mut ModelBuilder, Marker, Marker))
     assert_eq!(model.n_rows(), direct.n_rows(), "{text}");
     let (mut one, mut other) = (Simulation::new(model), Simulation::new(direct));
     compare(&one, &other, text);
-    let (x, y) = (one.accelerations().expect("solves").to_vec(), other.accelerations().expect("solves").to_vec());
+    let (x, y) = (one.accelerations().expect("solves"), other.accelerations().expect("solves"));
     let size = y.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
     for (x, y) in x.iter().zip(&y) {
         assert!((x - y).abs() <= 1e-10 * size, "acceleration {x} against {y}\n{text}");
     }
-    let (x, y) = (one.multipliers().expect("solves").to_vec(), other.multipliers().expect("solves").to_vec());
+    let (x, y) = (one.multipliers().expect("solves"), other.multipliers().expect("solves"));
     let size = y.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
     for (x, y) in x.iter().zip(&y) {
         assert!((x - y).abs() <= 1e-10 * size, "multiplier {x} against {y}\n{text}");

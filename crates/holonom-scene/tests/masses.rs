@@ -143,7 +143,7 @@ fn the_engine_gets_the_same_mass() {
     let text = "gravity = [0, 0, 0]\n[body.a]\nmass = 2\ncom = [0.1, 0.2, 0.3]\ninertia = [2, 3, 4, 0.1, 0.2, 0.3]\n\
                 at = [1, 2, 3]\nrotation = { rpy = [0.3, -0.4, 0.5] }\nspin = [1, 2, 3]\nvelocity = [4, 5, 6]\n";
     let loaded = Loader::new().load_text("a.toml", text).unwrap_or_else(|f| panic!("{}", f.render()));
-    let mut sim = Simulation::new(loaded.build().unwrap_or_else(|f| panic!("{}", f.render())));
+    let sim = Simulation::new(loaded.build().unwrap_or_else(|f| panic!("{}", f.render())));
     let turn = Mat3::from_quat(loaded.scene.bodies[0].pose.rotation);
     let (w, v) = (vec3(1.0, 2.0, 3.0), vec3(4.0, 5.0, 6.0));
     let arm = turn * vec3(0.1, 0.2, 0.3);

@@ -188,9 +188,9 @@ fn controls_are_parameters() {
         let settings = settings.iter().map(|s| s.to_string()).collect();
         let loader = Loader { settings, ..Loader::new() };
         let loaded = loader.load(&file("drives.xml")).unwrap_or_else(|e| panic!("{}", e.render()));
-        let mut sim = simulate(&loaded);
+        let sim = simulate(&loaded);
         let model = sim.model().clone();
-        let x = sim.accelerations().expect("solved").to_vec();
+        let x = sim.accelerations().expect("solved");
         let spin = |name: &str| x[model.v_range(model.body(name).expect("there"))][5];
         let way = x[model.v_range(model.body("loose").expect("there"))][0];
         (spin("wheel"), spin("other"), way, loaded)
@@ -372,7 +372,7 @@ fn ranges_and_dry_friction_hold() {
         )
     };
     let angle = |joint: &str| {
-        let (_, mut sim) = after_a_second(&text(joint));
+        let (_, sim) = after_a_second(&text(joint));
         let h = sim.model().joint("h").expect("there");
         sim.coordinate(h, 0).expect("has one").0
     };
@@ -382,7 +382,7 @@ fn ranges_and_dry_friction_hold() {
     assert!(angle(r#"frictionloss="6""#).abs() < 1e-9, "more than the weight's 4.9 N m");
     assert!(angle(r#"frictionloss="2""#) > 0.5);
     // a reference configuration outside of the range
-    let (loaded, mut sim) = after_a_second(&text(r#"range="0.3 0.4""#));
+    let (loaded, sim) = after_a_second(&text(r#"range="0.3 0.4""#));
     assert!(ledger(&loaded, "the joint `h` starts at its limit"));
     let h = sim.model().joint("h").expect("there");
     assert!((sim.coordinate(h, 0).expect("has one").0 - 0.4).abs() < 1e-6);
@@ -432,7 +432,7 @@ fn parent_and_child_pass_through_each_other_unless_the_parent_is_the_world() {
     let text = r#"<mujoco><worldbody><geom type="plane" size="1 1 1"/>
         <body name="a" pos="0 0 0.5"><joint name="s" type="slide"/><geom size="0.2"/>
         <body name="b" pos="0 0 0.1"><joint name="h" axis="0 1 0"/><geom size="0.2"/></body></body></worldbody></mujoco>"#;
-    let (loaded, mut sim) = after_a_second(text);
+    let (loaded, sim) = after_a_second(text);
     let collide =
         |joint: &str| loaded.scene.joints.iter().find(|j| &*j.name == joint).expect("there").record.flag("collide");
     assert!(collide("s") && !collide("h"));

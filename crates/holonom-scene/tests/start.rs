@@ -57,7 +57,7 @@ fn coordinates_start_where_they_are_told_from_either_side() {
     for (kind, start, rate) in CASES {
         for forwards in [true, false] {
             let rest = format!("start = {start:?}\nstart_rate = {rate:?}");
-            let mut sim = pair(kind, forwards, &rest);
+            let sim = pair(kind, forwards, &rest);
             let id = joint(&sim);
             for (i, (q, w)) in start.iter().zip(*rate).enumerate() {
                 let (value, speed) = sim.coordinate(id, i).expect("a coordinate");
@@ -114,7 +114,7 @@ fn still_base(kind: &str, forwards: bool, rest: &str) -> Simulation {
 #[test]
 fn a_ball_joint_starts_with_an_orientation_and_a_spin() {
     let q = [0.8, 0.36, 0.48, 0.0];
-    let mut sim = still_base("spherical", true, &format!("start = {q:?}\nstart_rate = [1, -2, 3]"));
+    let sim = still_base("spherical", true, &format!("start = {q:?}\nstart_rate = [1, -2, 3]"));
     let other = sim.model().body("other").expect("there");
     let expected = Mat3::from_quat(holonom::Quat::from_xyzw(q[1], q[2], q[3], q[0]));
     assert!(sim.axes(other).expect("rigid").abs_diff_eq(expected, 1e-14));
@@ -192,14 +192,14 @@ OTHER
 #[test]
 fn a_loop_is_closed_with_the_crank_where_it_was_told() {
     let text = FOUR_BAR.replace("START", "start = -0.6\nstart_rate = 5").replace("OTHER", "");
-    let mut sim = Simulation::new(model(&text));
+    let sim = Simulation::new(model(&text));
     let id = joint(&sim);
     let (q, w) = sim.coordinate(id, 0).expect("an angle");
     assert!((q + 0.6).abs() < 1e-9 && (w - 5.0).abs() < 1e-9, "{q} {w}");
     assert!(sim.violation().0 < 1e-9 && sim.violation().1 < 1e-9, "{:?}", sim.violation());
     // and at rest if no rate is said
     let text = FOUR_BAR.replace("START", "start = -0.6").replace("OTHER", "");
-    let mut sim = Simulation::new(model(&text));
+    let sim = Simulation::new(model(&text));
     let (q, w) = sim.coordinate(joint(&sim), 0).expect("an angle");
     assert!((q + 0.6).abs() < 1e-9 && w == 0.0, "{q} {w}");
 }
@@ -207,7 +207,7 @@ fn a_loop_is_closed_with_the_crank_where_it_was_told() {
 #[test]
 fn starts_that_contradict_each_other_in_a_loop_give_the_nearest_pose() {
     let text = FOUR_BAR.replace("START", "start = -0.6").replace("OTHER", "start = 0.3");
-    let mut sim = Simulation::new(model(&text));
+    let sim = Simulation::new(model(&text));
     let (q, _) = sim.coordinate(joint(&sim), 0).expect("an angle");
     assert!(sim.violation().0 < 1e-9 && (q + 0.6).abs() < 0.5, "{q}");
 }
@@ -254,7 +254,7 @@ ratio = 10
 "#;
     let loaded =
         holonom_scene::Loader::new().load_text("rotor.toml", text).unwrap_or_else(|f| panic!("{}", f.render()));
-    let mut sim = holonom::Simulation::new(loaded.build().unwrap_or_else(|f| panic!("{}", f.render())));
+    let sim = holonom::Simulation::new(loaded.build().unwrap_or_else(|f| panic!("{}", f.render())));
     let hinge = sim.model().joint("hinge").expect("there");
     // the rotor has five hundred times the inertia of the arm as the hinge feels it: a rotor at rest would leave next to nothing of the rate
     let (_, rate) = sim.coordinate(hinge, 0).expect("an angle");
@@ -294,14 +294,14 @@ start = 0.3
         -s,
         -c
     );
-    let mut sim = Simulation::new(model(&text(&start)));
+    let sim = Simulation::new(model(&text(&start)));
     let hinge = sim.model().joint("hinge").expect("there");
     let (angle, rate) = sim.coordinate(hinge, 0).expect("an angle");
     assert!((angle - 0.7).abs() < 1e-12 && (rate - 2.0).abs() < 1e-12, "{angle} {rate}");
     let loose = sim.model().body("loose").expect("there");
     assert_eq!(sim.point(loose.origin()), (Vec3::new(3.0, 4.0, 5.0), Vec3::X));
     // without it the joint says
-    let mut sim = Simulation::new(model(&text("")));
+    let sim = Simulation::new(model(&text("")));
     let hinge = sim.model().joint("hinge").expect("there");
     assert!((sim.coordinate(hinge, 0).expect("an angle").0 - 0.3).abs() < 1e-12);
     // a body that is not there
@@ -335,7 +335,7 @@ a = "wheel"
 b = "rider"
 at = [0, 0, 0.6]
 "#;
-    let mut sim = Simulation::new(model(text));
+    let sim = Simulation::new(model(text));
     let wheel = sim.model().body("wheel").expect("there");
     let (sin, cos) = (0.2_f64.sin(), 0.2_f64.cos());
     let (h, m) = (Vec3::new(0.5_f64.cos(), 0.5_f64.sin(), 0.0), Vec3::new(-(0.5_f64.sin()), 0.5_f64.cos(), 0.0));

@@ -145,7 +145,7 @@ fn loops_from_a_side_file_are_joints() {
     let loaded = load("parallel.urdf");
     assert!(loaded.report.all().is_empty(), "{}", loaded.report.render(&loaded.sources));
     assert_eq!(body(&loaded, "crank").point("grip").map(|p| p.pose.position), Some(vec3(0.0, 0.0, -0.1)));
-    let mut sim = Simulation::new(loaded.build().unwrap_or_else(|e| panic!("{}", e.render())));
+    let sim = Simulation::new(loaded.build().unwrap_or_else(|e| panic!("{}", e.render())));
     // 3 bodies, 4 hinges: 20 rows of which 3 say nothing new, one freedom
     assert_eq!((sim.model().n_bodies(), sim.model().n_rows()), (3, 20));
     let crank = sim.model().body("crank").unwrap();

@@ -159,7 +159,7 @@ fn pushes_are_the_gradient_of_the_energy() {
         let tyre = make(hub(id)).damping(0.3).grip(Grip::ASPHALT_WET).resolution(0.006);
         let tyre = if case % 2 == 0 { tyre.section(0.03, 0.02, 3) } else { tyre };
         let force = m.force("tyre", tyre);
-        let mut sim = Simulation::build(m).expect("valid");
+        let sim = Simulation::build(m).expect("valid");
         let stored = sim.energy().elastic;
         assert!(stored > 0.0, "case {case} does not touch");
         let found = check::force(sim.model(), force, sim.state(), 1e-7);

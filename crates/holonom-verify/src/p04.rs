@@ -74,7 +74,7 @@ fn govern(p: &Reference, compare: &mut Comparison, name: &'static str, scene: &s
     compare.variant(name);
     let mut lopsided = Vec::new();
     let rows = sampled.read(|sim| {
-        let mut at = |joint| sim.coordinate(joint, 0).unwrap_or((f64::NAN, f64::NAN));
+        let at = |joint| sim.coordinate(joint, 0).unwrap_or((f64::NAN, f64::NAN));
         let (phi, alpha, s) = (at(governor.bearing), at(governor.hinges[0]), at(governor.slide));
         lopsided.push(at(governor.hinges[1]).0 - alpha.0);
         vec![phi.0, alpha.0, s.0, phi.1, alpha.1, s.1]

@@ -13,7 +13,7 @@ pub(crate) fn run(p: &Reference, compare: &mut Comparison) -> Result<(), VerifyE
 
     compare.variant("rigid bodies");
     let rows = sampled.read(|sim| {
-        let mut at = |joint| sim.coordinate(joint, 0).unwrap_or((f64::NAN, f64::NAN));
+        let at = |joint| sim.coordinate(joint, 0).unwrap_or((f64::NAN, f64::NAN));
         let (theta, x) = (at(hinge), at(guide));
         vec![theta.0, theta.1, x.0, x.1]
     });

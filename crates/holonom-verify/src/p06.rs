@@ -51,7 +51,7 @@ fn links(
 
     compare.variant(name);
     let rows = sampled.read(|sim| {
-        let mut angle = |joint| sim.coordinate(joint, 0).unwrap_or((f64::NAN, f64::NAN));
+        let angle = |joint| sim.coordinate(joint, 0).unwrap_or((f64::NAN, f64::NAN));
         let ((a, a_rate), (b, b_rate)) = (angle(shoulder), angle(elbow));
         vec![FRAC_PI_2 + a, FRAC_PI_2 + a + b, a_rate, a_rate + b_rate]
     });

@@ -30,13 +30,13 @@ fn slider((l1, l2): (f64, f64), theta: f64, rate: f64) -> (f64, f64) {
 fn driven_by_torque(p: &Reference, compare: &mut Comparison, scene: &str) -> Result<(), VerifyError> {
     let loaded = load(scene, &[])?;
     let (crank, hinge, guide) = (loaded.body("crank")?, loaded.joint("hinge")?, loaded.joint("guide")?);
-    let mut sim = loaded.sim;
+    let sim = loaded.sim;
     let model = sim.model().clone();
     let start = sim.accelerations()?[model.v_range(crank).end - 1];
     compare.scalar("theta_ddot_0", Some(start), p.scalar("theta_ddot_0"));
     let mut sampled = SampledRun::run(sim, p.times())?;
     let rows = sampled.read(|sim| {
-        let mut at = |joint| sim.coordinate(joint, 0).unwrap_or((f64::NAN, f64::NAN));
+        let at = |joint| sim.coordinate(joint, 0).unwrap_or((f64::NAN, f64::NAN));
         let (theta, x) = (at(hinge), at(guide));
         vec![theta.0, theta.1, x.0, x.1]
     });

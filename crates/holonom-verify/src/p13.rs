@@ -17,7 +17,7 @@ pub(crate) fn run(p: &Reference, compare: &mut Comparison) -> Result<(), VerifyE
 /// the spin, and passes zero where rolling becomes stable.
 fn wobble(p: &Reference, compare: &mut Comparison) -> Result<(), VerifyError> {
     let square = |spin: f64| -> Result<f64, VerifyError> {
-        let Disc { mut sim, .. } = disc(Some((0.0, vec3(0.0, spin, 0.0))))?;
+        let Disc { sim, .. } = disc(Some((0.0, vec3(0.0, spin, 0.0))))?;
         let largest = sim.linearise()?.eigenvalues().iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs()));
         Ok(largest.map_or(f64::NAN, |e| e.re * e.re - e.im * e.im))
     };

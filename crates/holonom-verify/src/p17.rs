@@ -85,7 +85,7 @@ fn tall(p: &Reference, compare: &mut Comparison) -> Result<(), VerifyError> {
     compare.variant("tall box");
     // it tips where it begins to turn; without that it stays at rest on its support
     let tips = |name: &str, parameter: &str, value: f64| -> Result<bool, VerifyError> {
-        let mut loaded = sharp(name, &[(parameter, value)], &[])?;
+        let loaded = sharp(name, &[(parameter, value)], &[])?;
         let n = loaded.sim.accelerations()?.len();
         Ok(loaded.sim.accelerations()?[n - 3..].iter().any(|w| w.abs() > 1e-9))
     };

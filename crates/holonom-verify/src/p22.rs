@@ -168,7 +168,7 @@ fn turning(p: &Reference, compare: &mut Comparison) -> Result<(), VerifyError> {
 
     let near = 1e-5;
     let beginning = |rate: f64| -> Result<f64, VerifyError> {
-        let (mut sim, bead) = hoop(near, rate)?;
+        let (sim, bead) = hoop(near, rate)?;
         let at = sim.model().v_range(bead);
         let a = &sim.accelerations()?[at];
         // along the circle, in the pose of t = 0, as seen from the hoop

@@ -38,7 +38,7 @@ fn four_bar() -> ModelBuilder {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     for (name, m) in [("A door on three hinges", door()), ("A four-bar on spatial hinges", four_bar())] {
-        let mut sim = Simulation::build(m)?;
+        let sim = Simulation::build(m)?;
         let diagnosis = sim.diagnose()?;
         println!("{name}\n\n{diagnosis}");
         println!("{:<16}{:>36}   {:>33}", "pin loads", "force N", "torque N m");

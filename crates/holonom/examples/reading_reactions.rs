@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let slew = m.joint("slew", Revolute::new(BodyId::GROUND.origin(), m.marker(mast, [0.0; 3], z)));
     let root = m.joint("root", Weld::new(on_mast, on_boom));
     let rope = m.joint("rope", Distance::new(boom.at([0.5 * length, 0.0, 0.0]), load.origin(), 3.0));
-    let mut sim = Simulation::build(m)?;
+    let sim = Simulation::build(m)?;
 
     println!("Action of the first body on the second, at the joint's point on the second.\n");
     println!("{:32}{:>26}  {:>30}", "", "force N", "torque N m");

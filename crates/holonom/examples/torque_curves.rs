@@ -56,7 +56,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for k in 0..=8 {
         sim.run_until(0.25 * k as f64)?;
         let at = sim.point(hand).0;
-        let mut torque = |i: usize| sim.multipliers_of(motors[i]).map(|t| t[0]);
+        let torque = |i: usize| sim.multipliers_of(motors[i]).map(|t| t[0]);
         let t = [torque(0)?, torque(1)?, torque(2)?];
         println!("{:6.2}{:>13.5}{:9.5}{:14.4}{:14.4}{:14.4}", 0.25 * k as f64, at.x, at.z, t[0], t[1], t[2]);
     }

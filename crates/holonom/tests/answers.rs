@@ -188,7 +188,7 @@ fn joint_equations(model: &Arc<Model>, worst: &Worst) -> Result<(), TestCaseErro
         v.iter_mut().zip(e.direction(i)).for_each(|(v, n)| *v += w * n);
     }
     worst.at_most("velocities from rates", gap(&v, &state.v) / size(&state.v).max(1.0), 1e-11)?;
-    let mut sim = Simulation::new(model.clone());
+    let sim = Simulation::new(model.clone());
     let kinetic = sim.energy().kinetic;
     let w = e.values();
     let found: f64 = 0.5 * (0..n).map(|i| w[i] * dot(&e.mass_matrix()[i * n..(i + 1) * n], w)).sum::<f64>();

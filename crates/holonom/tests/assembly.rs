@@ -191,7 +191,7 @@ fn rough_starts_come_together_near_by() {
         for (by, seeds) in [(0.05, 40), (0.3, 100)] {
             for seed in 0..seeds {
                 let (m, hint) = rough(make, by, seed, Assembly::Newton);
-                let mut sim = match Simulation::build(m) {
+                let sim = match Simulation::build(m) {
                     Ok(sim) => sim,
                     Err(e) => {
                         wrong.push(format!("{name}, seed {seed}, by {by}: {e}"));
@@ -223,7 +223,7 @@ fn gradual_assembly_arrives_too() {
     for (name, make) in LINKAGES {
         for seed in 0..15 {
             let (m, hint) = rough(make, 0.3, seed, Assembly::Gradual);
-            let mut sim = Simulation::build(m).unwrap_or_else(|e| panic!("{name}, seed {seed}: {e}"));
+            let sim = Simulation::build(m).unwrap_or_else(|e| panic!("{name}, seed {seed}: {e}"));
             worst.demand("gap", sim.violation().0, 1e-9);
             let away = hint.distance(&rough(make, 0.0, 0, Assembly::Newton).1.q, &hint.q);
             worst.demand("moved, of what suffices", hint.distance(&sim.state().q, &hint.q) / away, 3.0);
@@ -249,7 +249,7 @@ fn a_triangle_begun_in_one_place() {
                     m.joint(format!("joint {i}"), Spherical::new(a, b));
                 }
             }
-            let mut sim = Simulation::build(m).unwrap_or_else(|e| panic!("{how:?}, hinges {hinges}: {e}"));
+            let sim = Simulation::build(m).unwrap_or_else(|e| panic!("{how:?}, hinges {hinges}: {e}"));
             let gap = sim.violation().0;
             let [a, b, c] = links.map(|l| sim.point(l.0).0);
             let sides = [(b - a).length(), (c - b).length(), (a - c).length()];
@@ -274,7 +274,7 @@ fn start_velocities_become_legal() {
                 let jump: Vec<f64> = sim.state().v.iter().zip(&rough.v).map(|(legal, given)| legal - given).collect();
                 (sim, jump)
             };
-            let (mut sim, jump) = stirred(seed);
+            let (sim, jump) = stirred(seed);
             let legal = stirred(seed + 100).0.state().v.clone();
             let rate = sim.violation().1;
             let d = Dense::at(sim.model(), sim.state());
@@ -350,7 +350,7 @@ fn turned_wrongly() -> (Vec<String>, Vec<String>) {
                 }
                 let what = format!("{kind} {setting}, {degrees} degrees about {axis:.2}");
                 match Simulation::build(m) {
-                    Ok(mut sim) => {
+                    Ok(sim) => {
                         let (gap, cos) = (sim.violation().0, agreement(&sim, a, b, all));
                         right += 1;
                         if !(gap <= 1e-9 && cos > 0.999_999) {

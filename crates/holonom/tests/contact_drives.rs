@@ -290,7 +290,7 @@ fn a_slider_crank_jams_and_yields_where_statics_say() {
         let friction = m.joint("friction", DryFriction::of_load(m.coordinate(slide, 0), mu));
         m.force("load", PointForce::new(slider.origin(), x * -push));
         m.force("torque", Torque::new(crank, y * (part * slips_at)));
-        let mut sim = Simulation::build(m).unwrap();
+        let sim = Simulation::build(m).unwrap();
         let size = sim.accelerations().unwrap().iter().fold(0.0f64, |m, a| m.max(a.abs()));
         let grip = sim.multipliers_of(friction).unwrap()[0];
         let guide = sim.reaction(slide).unwrap().force.length();

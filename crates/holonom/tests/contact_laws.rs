@@ -83,7 +83,7 @@ fn disobedience(s: &InequalityTable, free: f64) -> f64 {
 fn forces_obey_their_laws() {
     let counts = std::cell::Cell::new([0usize; 4]);
     for_sided("laws", 0.5, 5, |sided, g, worst| {
-        let Some(mut sim) = settle(sided, g, worst) else { return Ok(()) };
+        let Some(sim) = settle(sided, g, worst) else { return Ok(()) };
         let vdot = match sim.accelerations() {
             Ok(a) => a.to_vec(),
             Err(e) => {
@@ -113,7 +113,7 @@ fn forces_obey_their_laws() {
         let residual = sim.residual().expect("evaluated");
         worst.at_most("residual", residual.largest(), 1e-10)?;
         // the same equation of motion, put together from plain matrices
-        let lambda = sim.multipliers().expect("evaluated").to_vec();
+        let lambda = sim.multipliers().expect("evaluated");
         let mut right = d.transposed_times(&lambda);
         right.iter_mut().zip(&d.e.force).for_each(|(r, f)| *r += f);
         let n = d.n;
@@ -142,7 +142,7 @@ fn forces_obey_their_laws() {
 }
 
 fn accelerations(sim: &mut Simulation) -> Option<Vec<f64>> {
-    sim.accelerations().ok().map(<[f64]>::to_vec)
+    sim.accelerations().ok()
 }
 
 /// Same answer by all solvers, by rows and locks, in any order of bodies and in a turned world.
@@ -194,7 +194,7 @@ fn solvers_forms_numbers_and_turns_do_not_matter() {
         rows.spec.general_rows = true;
         let mut other = rows.simulation();
         other.set_state(state.clone());
-        worst.at_most("general rows", gap(&a, other.accelerations().expect("as before")) / scale, 1e-8)?;
+        worst.at_most("general rows", gap(&a, &other.accelerations().expect("as before")) / scale, 1e-8)?;
 
         let n = sided.spec.bodies.len();
         let mut order: Vec<usize> = (0..n).collect();
@@ -208,7 +208,7 @@ fn solvers_forms_numbers_and_turns_do_not_matter() {
         other.state_mut().q.copy_from_slice(&q);
         other.state_mut().v.copy_from_slice(&v);
         let expected = permuted(&a, &|b| model.v_range(b));
-        worst.at_most("numbering", gap(&expected, other.accelerations().expect("as before")) / scale, 1e-8)?;
+        worst.at_most("numbering", gap(&expected, &other.accelerations().expect("as before")) / scale, 1e-8)?;
 
         let (q, s) = displacement(g);
         let mut other = sided.moved(q, s).simulation();
@@ -229,7 +229,7 @@ fn solvers_forms_numbers_and_turns_do_not_matter() {
         let v = turned(&state.v);
         other.state_mut().v.copy_from_slice(&v);
         match other.accelerations() {
-            Ok(found) => worst.at_most("turned world", gap(&turned(&a), found) / scale, 1e-8),
+            Ok(found) => worst.at_most("turned world", gap(&turned(&a), &found) / scale, 1e-8),
             Err(e) => Err(TestCaseError::fail(format!("turned world: {e}"))),
         }
     });

@@ -322,7 +322,7 @@ fn the_doctor_names_contradictions_to_come() {
         // they agree in rates now, and not in accelerations
         let off = Off::FromStart(0.0);
         let (m, _) = build(topology, off, How::Speeds);
-        let mut sim = Simulation::build(m).expect("they agree");
+        let sim = Simulation::build(m).expect("they agree");
         assert!(sim.diagnose().expect("regular").contradictions.is_empty(), "{topology:?}");
         let (mut m, names) = build(topology, off, How::Speeds);
         let model = m.build().expect("they agree");
@@ -345,7 +345,7 @@ fn the_doctor_names_contradictions_to_come() {
 /// nothing.
 fn by_hand(sim: &mut Simulation) -> Residual {
     let d = Dense::at(sim.model(), sim.state());
-    let (a, lambda) = (sim.accelerations().expect("finite").to_vec(), sim.multipliers().expect("finite").to_vec());
+    let (a, lambda) = (sim.accelerations().expect("finite"), sim.multipliers().expect("finite"));
     let model = sim.model().clone();
     let (ma, pushed) = (d.mass_times(&a), d.transposed_times(&lambda));
     let at = |i: usize| d.e.mass[i * d.n + i];

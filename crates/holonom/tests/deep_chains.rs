@@ -8,10 +8,10 @@ use holonom_cases::tree_case;
 fn two_factorisations_agree() {
     for name in ["a128", "a1024", "a8192", "b1024", "b8192"] {
         let case = tree_case(name).expect("a known case");
-        let mut tree = Simulation::build(case.builder()).expect("a valid chain");
+        let tree = Simulation::build(case.builder()).expect("a valid chain");
         let mut banded = Simulation::build(case.builder()).expect("a valid chain");
         banded.set_solver(SolverKind::Banded).expect("it applies");
-        let a = tree.accelerations().expect("regular").to_vec();
+        let a = tree.accelerations().expect("regular");
         let b = banded.accelerations().expect("regular");
         let size = b.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         let error = a.iter().zip(b).fold(0.0, |m: f64, (x, y)| m.max((x - y).abs())) / size;

@@ -146,7 +146,7 @@ fn splits_push_the_same_and_are_smallest() {
     let worst = Worst::default();
     let mut wrong = Vec::new();
     for_clear(300..420, RIGID, |number, spec, sim, d, s, found| {
-        let lambda = sim.multipliers().expect("finite").to_vec();
+        let lambda = sim.multipliers().expect("finite");
         let push = d.transposed_times(&lambda);
         let scale = size(&push) + size(&d.e.force);
         for i in 0..spec.bodies.len() {
@@ -330,7 +330,7 @@ fn a_differential_in_a_tree_and_in_loops() {
         let names: &[&str] = if hinged { &[] } else { &["tree"] };
         for name in names.iter().chain(&["sparse", "huge-pivot", "auxiliary", "dense", "dense-kkt", "banded", "cg"]) {
             sim.set_solver(SolverKind::from_name(name).expect("known")).expect("it applies");
-            let a = sim.accelerations().expect("regular").to_vec();
+            let a = sim.accelerations().expect("regular");
             for i in 0..3 {
                 let expected = (torques[i] + g[i] * lambda) / moments[i];
                 let found = &a[6 * i..6 * i + 6];
@@ -361,7 +361,7 @@ fn the_solver_in_use_does_not_matter() {
     assert_eq!((expected.surplus(), expected.clusters[0].exact), (3, false), "1250 rows, three of them too many");
     for name in ["huge-pivot", "auxiliary"] {
         sim.set_solver(SolverKind::from_name(name).expect("known")).expect("it applies");
-        let before = sim.accelerations().expect("regular").to_vec();
+        let before = sim.accelerations().expect("regular");
         let found = sim.diagnose().expect("regular");
         assert_eq!(
             (found.rank, found.mobility, found.stuck),

@@ -116,7 +116,7 @@ fn torque_curves_of_a_path_agree() {
 
     let (mut m, joints, hand) = builder();
     m.joint("hand", lead(hand));
-    let mut led = Simulation::build(m).expect("valid");
+    let led = Simulation::build(m).expect("valid");
     let motion = led.inverse_kinematics(&[(joints[0], 0), (joints[1], 0)], 2.0, 2000).expect("reachable");
     assert_eq!((motion.spare_freedom, led.time()), (0, 0.0));
     let by_kinematics = driven([Box::new(motion.function(0)), Box::new(motion.function(1))]);

@@ -161,7 +161,7 @@ fn torsion_springs_about_a_common_axis() {
             } else {
                 m.force("spring", TorsionSpring::new(a, b, k, rest).damping(c))
             };
-            let mut sim = Simulation::build(m).expect("valid");
+            let sim = Simulation::build(m).expect("valid");
             let found = check::force(sim.model(), id, sim.state(), 1e-5);
             worst.demand("gradient of the energy", found.energy, 1e-8);
             worst.demand("damping", found.damping, 1e-8);
@@ -209,7 +209,7 @@ fn laws_between_bodies_do_not_feel_a_common_motion() {
             let there = pushes(kind, seed, (shift, about));
             let turned: Vec<f64> = here.chunks(3).flat_map(|f| (about * read(f)).to_array()).collect();
             worst.demand("pushes", gap(&turned, &there) / (1.0 + common::size(&here)), 2e-14);
-            let (mut a, mut b) = (with_force(kind, seed, STILL).0, with_force(kind, seed, (shift, about)).0);
+            let (a, b) = (with_force(kind, seed, STILL).0, with_force(kind, seed, (shift, about)).0);
             let (ea, eb) = (a.energy().elastic, b.energy().elastic);
             worst.demand("energy", (ea - eb).abs() / (1.0 + ea.abs()), 1e-13);
         }

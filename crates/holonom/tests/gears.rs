@@ -271,7 +271,7 @@ fn helical_teeth_load_the_bearings_of_a_shaft() {
     let rim = BodyId::GROUND.at([3.0 * r, 0.0, 0.0]);
     m.joint("teeth", Gear::external(shaft.origin(), rim, r, 2.0 * r).pressure_angle(phi).helix(psi));
     m.force("torque", Torque::new(shaft, [0.0, 0.0, torque]));
-    let mut sim = Simulation::build(m).expect("a shaft");
+    let sim = Simulation::build(m).expect("a shaft");
     let (pt, tan) = (torque / r, libm::tan);
     let (pr, pa) = (pt * tan(phi) / libm::cos(psi), pt * tan(psi));
     // on the shaft: - pt along y, - pr along x, pa along z at (r, 0, 0); moments about the low end

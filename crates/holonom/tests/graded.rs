@@ -257,9 +257,7 @@ fn compare(name: &str, sim: &mut Simulation, solvers: &[&str], tally: &mut Tally
         if sim.set_solver(SolverKind::from_name(solver).expect("a known solver")).is_err() {
             continue;
         }
-        let (Ok(found), Ok(lambda)) =
-            (sim.accelerations().map(<[f64]>::to_vec), sim.multipliers().map(<[f64]>::to_vec))
-        else {
+        let (Ok(found), Ok(lambda)) = (sim.accelerations(), sim.multipliers()) else {
             tally.refused += 1;
             continue;
         };

@@ -287,7 +287,7 @@ fn a_point_on_a_sphere_is_a_spherical_pendulum() {
             0 => m.joint("rod", Distance::new(GROUND.origin(), p, 1.2)),
             _ => m.joint("sphere", PointOnSurface::new(GROUND.origin(), p, Quadric::sphere(1.2))),
         };
-        let (at, energy, mut sim) = run(m, p, 3.0);
+        let (at, energy, sim) = run(m, p, 3.0);
         let joint = sim.model().joints().next().expect("one");
         let force = sim.reaction(joint).expect("regular").force;
         println!("spherical pendulum: energy {energy:.1e}");
@@ -495,7 +495,7 @@ fn a_ball_on_a_torus_moves_as_its_centre_on_a_thicker_one() {
         } else {
             m.joint("t", PointOnSurface::new(GROUND.origin(), ball.origin(), Torus { ring: 1.0, tube: 0.5 }));
         }
-        let (at, energy, mut sim) = run(m, ball.origin(), 2.0);
+        let (at, energy, sim) = run(m, ball.origin(), 2.0);
         let joint: JointId = sim.model().joints().next().expect("one");
         println!("ball on torus: energy {energy:.1e}");
         assert!(energy < 1e-9);

@@ -53,7 +53,7 @@ fn honey_does_not_stop_a_drive() {
 fn forces_come_and_go_with_their_work_in_the_books() {
     let mut sim = rod(None);
     let tip = sim.model().body("rod").expect("it is there").at([0.5, 0.0, 0.0]);
-    let free = sim.accelerations().expect("solved").to_vec();
+    let free = sim.accelerations().expect("solved");
     // holds the rod level: half its weight at twice the arm
     let (id, edited) = sim.add_force("hand", PointForce::new(tip, [0.0, 0.0, 9.81])).expect("added");
     assert_eq!((edited.moved, edited.jump), (0.0, 0.0));

@@ -51,7 +51,7 @@ fn double_pendulum_by_closed_form() {
         let root = f64::sqrt(b * b - 4.0 * a * c);
         let fast = (-b + root) / (2.0 * a);
         let squares = [c / (a * fast), fast];
-        let mut sim = double_pendulum(m, l);
+        let sim = double_pendulum(m, l);
         let before = sim.state().clone();
         let found = sim.linearise().expect("linearises");
         assert_eq!(*sim.state(), before);
@@ -179,7 +179,7 @@ fn a_conical_pendulum_from_axes_that_go_round() {
     let mut b = ModelBuilder::new();
     let bob = b.body("bob", Particle::new(0.7, at).velocity(vec3(0.0, 0.0, rate).cross(at)));
     b.joint("rod", Distance::new(GROUND.origin(), bob.origin(), l));
-    let mut sim = Simulation::build(b).expect("builds");
+    let sim = Simulation::build(b).expect("builds");
     let found = sim.linearise_from(&Observer::Turning(vec3(0.0, 0.0, rate))).expect("linearises");
     assert!(found.acceleration() < 1e-13, "{:e}", found.acceleration());
     let expected = rate * (1.0 + 3.0 * angle.cos() * angle.cos()).sqrt();

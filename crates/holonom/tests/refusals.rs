@@ -459,7 +459,7 @@ fn what_cannot_be_settled_or_differentiated_is_named() {
     let mut m = ModelBuilder::new();
     let body = m.body("body", Rigid::cuboid(1.0, [0.1; 3]));
     m.joint("cusp", Written::new([body.origin().p()], |[p], _| [(p.x * 0.0).sqrt()]));
-    let mut sim = Simulation::build(m).expect("nothing is wrong with its values");
+    let sim = Simulation::build(m).expect("nothing is wrong with its values");
     let error = sim.accelerations().expect_err("it has no gradient").to_string();
     assert!(error.contains("`cusp`"), "{error}");
     // and one that has none elsewhere is kept

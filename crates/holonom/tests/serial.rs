@@ -65,7 +65,7 @@ fn coordinates_are_those_of_the_chain() {
             let body = Rigid::cuboid(1.0, [0.3, 0.4, 0.5]).position(p).orientation(r).velocity(velocity).spin(spin);
             let b = m.body("b", body);
             let joint = m.joint("joint", Serial::new(BodyId::GROUND.origin(), b.origin(), freedoms.clone()));
-            let mut sim = Simulation::build(m).unwrap_or_else(|e| panic!("round {round}, {freedoms:?}: {e}"));
+            let sim = Simulation::build(m).unwrap_or_else(|e| panic!("round {round}, {freedoms:?}: {e}"));
             let (gap, rate) = sim.violation();
             assert!(gap < 1e-11 && rate < 1e-8, "{freedoms:?}: gap {gap}, rate {rate}");
             for (i, (q, w)) in q.iter().zip(&rates).enumerate() {
@@ -85,7 +85,7 @@ fn massless_bodies_between_make_no_difference() {
     let mut g = SplitMix(6);
     for freedoms in sets(&mut g).into_iter().filter(|f| f.len() > 1) {
         let accelerations = |m: ModelBuilder, last: BodyId| {
-            let mut sim = Simulation::build(m).expect("a chain");
+            let sim = Simulation::build(m).expect("a chain");
             sim.accelerations().expect("solved");
             let range = sim.model().v_range(last);
             sim.accelerations().expect("solved")[range].to_vec()
@@ -136,9 +136,9 @@ fn rotors_add_to_the_relative_motion_only() {
     let angle = m.coordinate(hinge, 0);
     m.joint("gear", RotorGear::new(rotor, angle, 1.0));
     m.force("torque", Torque::new(second, [0.0, 0.0, torque]));
-    let mut sim = Simulation::build(m).expect("valid");
+    let sim = Simulation::build(m).expect("valid");
     let model = sim.model().clone();
-    let x = sim.accelerations().expect("solved").to_vec();
+    let x = sim.accelerations().expect("solved");
     let (w1, w2) = (x[model.v_range(first)][5], x[model.v_range(second)][5]);
     // (i1 + a) w1 - a w2 = 0,  (i2 + a) w2 - a w1 = torque
     assert!(((i1 + a) * w1 - a * w2).abs() < 1e-12 && ((i2 + a) * w2 - a * w1 - torque).abs() < 1e-12, "{w1} {w2}");

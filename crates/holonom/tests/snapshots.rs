@@ -101,6 +101,42 @@ fn looking_does_not_change_the_run() {
     assert_eq!(sim.state().hash(), sampled.state().hash(), "sampled run");
 }
 
+/// Reads need no right to change what they read: several threads ask at once, and hear what one alone hears, before and
+/// after a step, another solver and a joint that went.
+#[test]
+fn shared_reads_agree() {
+    type Answers = (Vec<f64>, Vec<f64>, Energy, (f64, f64), Option<(f64, f64)>);
+    fn answers(sim: &Simulation) -> Answers {
+        let joint = sim.model().joints().next().expect("one");
+        let (accelerations, multipliers) = (sim.accelerations().expect("regular"), sim.multipliers().expect("regular"));
+        (accelerations, multipliers, sim.energy(), sim.violation(), sim.coordinate(joint, 0))
+    }
+    let alone = |sim: &Simulation, solver: SolverKind| {
+        let mut fresh = Simulation::new(sim.model().clone());
+        fresh.set_solver(solver).expect("a tree");
+        fresh.set_state(sim.state().clone());
+        answers(&fresh)
+    };
+    let mut sim = simulation(KINDS[0]);
+    let mut last = None;
+    for turn in 0..4 {
+        let solver = sim.solver();
+        let expected = alone(&sim, solver);
+        std::thread::scope(|scope| {
+            let readers: Vec<_> = (0..4).map(|_| scope.spawn(|| answers(&sim))).collect();
+            for reader in readers {
+                assert_eq!(reader.join().expect("no panic"), expected, "turn {turn}");
+            }
+        });
+        assert_ne!(last.replace(expected.clone()), Some(expected), "turn {turn}: nothing has changed");
+        match turn {
+            0 => _ = sim.step(1e-2).expect("regular"),
+            1 => sim.set_solver(SolverKind::DenseKkt).expect("any model"),
+            _ => _ = sim.remove_joint(sim.model().joints().last().expect("one")).expect("a joint"),
+        }
+    }
+}
+
 #[test]
 fn every_damaged_byte_is_noticed() {
     let mut sim = simulation(IntegratorKind::RungeKutta4);

@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn every_further_pin_is_two_rows() {
         for pins in [0, 6] {
-            let mut sim = Simulation::new(model(pins).expect("built"));
+            let sim = Simulation::new(model(pins).expect("built"));
             let doctor = sim.diagnose().expect("regular");
             assert_eq!((doctor.rows, doctor.rank), (108 + 2 * pins, 108 + 2 * pins));
         }

@@ -42,7 +42,7 @@ pub(crate) struct IkArgs {
 
 pub(crate) fn run(args: &IkArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
     let opened = args.scene.open()?;
-    let mut sim = Simulation::new(opened.model.clone());
+    let sim = Simulation::new(opened.model.clone());
     let wanted = match args.joints.as_slice() {
         [] => all_coordinates(&opened.model),
         names => coordinates(&opened.model, names)?,

@@ -167,8 +167,8 @@ fn efforts(
     free: &Arc<Model>,
     along: &[PushAlong],
 ) -> Result<holonom::answers::InverseDynamics, StepError> {
-    let acceleration = sim.accelerations()?.to_vec();
-    let multipliers = sim.multipliers()?.to_vec();
+    let acceleration = sim.accelerations()?;
+    let multipliers = sim.multipliers()?;
     // what acts besides forces, joints and drives: contacts, limits, friction
     let others = sim.held_factor()?.force_left_over(&acceleration, &multipliers);
     let mut held = HeldFactor::at(free, &free.carried_over(sim.model(), sim.state()))?;

@@ -234,7 +234,7 @@ fn error(name: Option<&str>, model: Arc<Model>, solver: SolverKind) -> Result<(f
     // hinges written by hand or as formulas move as the others do
     let same = name.and_then(|n| n.strip_prefix(['h', 'w'])).map(|size| format!("b{size}"));
     let (error, against_reference) = match same.as_deref().or(name).and_then(forward_dynamics) {
-        Some(reference) => (reference.error(sim.accelerations()?), true),
+        Some(reference) => (reference.error(&sim.accelerations()?), true),
         None => (sim.residual()?.largest(), false),
     };
     Ok((error, against_reference, sim.solver_iterations()))

@@ -289,7 +289,7 @@ fn recorder(
     }
     if quantities.has_reactions() && opened.model.has_loops() {
         // which loads are unique depends on the pose; the one at the start speaks for all
-        let mut doctor = run.settings.simulation(&opened.model)?;
+        let doctor = run.settings.simulation(&opened.model)?;
         if let Ok(diagnosis) = doctor.diagnose() {
             quantities.mark_not_unique(&diagnosis, doctor.solver());
         }

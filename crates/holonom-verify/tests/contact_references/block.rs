@@ -197,7 +197,7 @@ fn a_box_is_pushed_from_under_its_balls() {
     for kind in [IntegratorKind::default(), IntegratorKind::Stepping] {
         let (mut sim, tray, balls) = box_with_balls();
         sim.set_integrator(kind);
-        let a = sim.accelerations().unwrap().to_vec();
+        let a = sim.accelerations().unwrap();
         let of = |k: usize| vec3(a[6 * k], a[6 * k + 1], a[6 * k + 2]);
         close(&format!("{kind:?} a_box"), of(0).dot(along), p.scalar("simbench_a_box"), 1e-8);
         for k in 1..=25 {

@@ -1,6 +1,7 @@
 //! The facade: what most programs use. Everything here delegates to the layers below.
 
 pub(crate) mod breakage;
+mod double;
 pub(crate) mod edit;
 mod query;
 pub(crate) mod run;
@@ -29,6 +30,7 @@ use crate::model::ForceId;
 use crate::model::shapes::ImpactLaw;
 use crate::model::state::{BlowWorks, State};
 use crate::model::{JointId, Model};
+use crate::simulation::double::Double;
 use crate::simulation::edit::{Checkpoint, Edited};
 use crate::simulation::run::Summary;
 use crate::solve::residual::Residual;
@@ -43,15 +45,19 @@ use holonom_lcp::Interrupt;
 use std::sync::Arc;
 
 /// A running simulation.
+///
+/// Reads take `&self`; what they need beyond the state is worked out in memory of their own, so that they neither change
+/// the run nor need the right to.
 pub struct Simulation {
     pub(crate) mechanism: Mechanism,
+    double: Double,
 }
 
 impl Simulation {
     /// Start at the model's assembled start state, with the default solver (tree, or sparse where there are loops),
     /// integrator (DOP853, or time stepping where much may touch) and drift correction (projection).
     pub fn new(model: impl Into<Arc<Model>>) -> Self {
-        Simulation { mechanism: Mechanism::new(model) }
+        Simulation { mechanism: Mechanism::new(model), double: Double::default() }
     }
 
     /// Build a model and start it.
@@ -188,53 +194,63 @@ impl Simulation {
 
     // ---- answers ---------------------------------------------------------------------------------------------
 
-    /// Evaluate the equations of motion at the current state. Called by every question that needs it.
+    /// Put a question to the double of the mechanism.
+    fn read<T>(&self, question: impl FnOnce(&mut Mechanism) -> T) -> T {
+        self.double.answer(&self.mechanism, question)
+    }
+
+    /// Evaluate the equations of motion at the current state, in the memory in which steps are taken.
     pub fn evaluate(&mut self) -> Result<(), StepError> {
         self.mechanism.evaluate()
     }
 
     /// Accelerations of all velocity coordinates.
-    pub fn accelerations(&mut self) -> Result<&[f64], StepError> {
-        self.mechanism.evaluate()?;
-        Ok(self.mechanism.work.accelerations())
+    pub fn accelerations(&self) -> Result<Vec<f64>, StepError> {
+        self.read(|m| {
+            m.evaluate()?;
+            Ok(m.work.accelerations().to_vec())
+        })
     }
 
     /// Multipliers of all constraint rows.
-    pub fn multipliers(&mut self) -> Result<&[f64], StepError> {
-        self.mechanism.multipliers()
+    pub fn multipliers(&self) -> Result<Vec<f64>, StepError> {
+        self.read(|m| Ok(m.multipliers()?.to_vec()))
     }
 
     /// Multipliers of one joint, row by row: the torque of a motor, the normal force of a wheel, the tension of a rod.
-    pub fn multipliers_of(&mut self, joint: JointId) -> Result<&[f64], StepError> {
-        self.mechanism.evaluate()?;
-        match self.mechanism.model.inequalities.binary_search_by_key(&joint.0, |r| r.joint) {
-            Ok(k) => {
-                Ok(self.mechanism.work.contact.acting.of_joint(&self.mechanism.model.inequalities[k]).unwrap_or(&[]))
+    pub fn multipliers_of(&self, joint: JointId) -> Result<Vec<f64>, StepError> {
+        self.read(|m| {
+            m.evaluate()?;
+            Ok(match m.model.inequalities.binary_search_by_key(&joint.0, |r| r.joint) {
+                Ok(k) => m.work.contact.acting.of_joint(&m.model.inequalities[k]).unwrap_or(&[]),
+                Err(_) => &m.work.multipliers()[m.model.rows_of(joint)],
             }
-            Err(_) => Ok(&self.mechanism.work.multipliers()[self.mechanism.model.rows_of(joint)]),
-        }
+            .to_vec())
+        })
     }
 
-    /// How well the last solve satisfies the equations of motion and the constraints.
-    pub fn residual(&mut self) -> Result<Residual, StepError> {
-        self.mechanism.evaluate()?;
-        Ok(self.mechanism.work.kkt.residual(&self.mechanism.model, &self.mechanism.work.eval))
+    /// How well a solve at the present state satisfies the equations of motion and the constraints.
+    pub fn residual(&self) -> Result<Residual, StepError> {
+        self.read(|m| {
+            m.evaluate()?;
+            Ok(m.work.kkt.residual(&m.model, &m.work.eval))
+        })
     }
 
     /// Action of body a on body b through a joint, at the joint's point on b, in world axes. Where joints are
     /// redundant, this is the split with the smallest loads; [`Simulation::diagnose`] says which components are unique.
-    pub fn reaction(&mut self, joint: JointId) -> Result<Reaction, StepError> {
+    pub fn reaction(&self, joint: JointId) -> Result<Reaction, StepError> {
         self.reaction_in(joint, Axes::World)
     }
 
     /// The reaction in the axes of the world or of either body. The point stays in world coordinates.
-    pub fn reaction_in(&mut self, joint: JointId, axes: Axes) -> Result<Reaction, StepError> {
-        reactions::reaction_in(&mut self.mechanism, joint, axes)
+    pub fn reaction_in(&self, joint: JointId, axes: Axes) -> Result<Reaction, StepError> {
+        self.read(|m| reactions::reaction_in(m, joint, axes))
     }
 
     /// Value (turns counted) and rate of coordinate `i` of a joint; `None` when it has no such coordinate.
-    pub fn coordinate(&mut self, joint: JointId, i: usize) -> Option<(f64, f64)> {
-        self.mechanism.coordinate(joint, i)
+    pub fn coordinate(&self, joint: JointId, i: usize) -> Option<(f64, f64)> {
+        self.read(|m| m.coordinate(joint, i))
     }
 
     /// Where a point of a body is and how fast it moves, world axes.
@@ -274,10 +290,12 @@ impl Simulation {
     }
 
     /// Energies, J.
-    pub fn energy(&mut self) -> Energy {
-        self.mechanism.current = false;
-        self.mechanism.note_turns();
-        energy::energies(&self.mechanism.model, &self.mechanism.state, &mut self.mechanism.work.eval)
+    pub fn energy(&self) -> Energy {
+        self.read(|m| {
+            m.current = false;
+            m.note_turns();
+            energy::energies(&m.model, &m.state, &mut m.work.eval)
+        })
     }
 
     /// Total momentum of all bodies.
@@ -298,8 +316,8 @@ impl Simulation {
     }
 
     /// Largest violation of any constraint row and of its rate (m, rad; m/s, rad/s).
-    pub fn violation(&mut self) -> (f64, f64) {
-        self.mechanism.violation()
+    pub fn violation(&self) -> (f64, f64) {
+        self.read(|m| m.violation())
     }
 
     /// Iterations of the last solve, for iterative solvers.
@@ -403,31 +421,31 @@ impl Simulation {
     // ---- contacts and events ------------------------------------------------------------
 
     /// All contacts at present: touching shapes with the forces between them, in a stable order.
-    pub fn contacts(&mut self) -> Result<Vec<Contact>, StepError> {
-        contacts::contacts(&mut self.mechanism)
+    pub fn contacts(&self) -> Result<Vec<Contact>, StepError> {
+        self.read(contacts::contacts)
     }
 
     /// The same into memory at hand.
-    pub fn read_contacts(&mut self, out: &mut Vec<Contact>) -> Result<(), StepError> {
-        contacts::read_contacts(&mut self.mechanism, out)
+    pub fn read_contacts(&self, out: &mut Vec<Contact>) -> Result<(), StepError> {
+        self.read(|m| contacts::read_contacts(m, out))
     }
 
     /// Shapes that are at most `distance` apart, m: one entry for each pair of features that may touch, in a stable
     /// order.
-    pub fn read_near(&mut self, distance: f64, out: &mut Vec<Near>) {
-        contacts::read_near(&mut self.mechanism, distance, out)
+    pub fn read_near(&self, distance: f64, out: &mut Vec<Near>) {
+        self.read(|m| contacts::read_near(m, distance, out))
     }
 
     /// The least gap between the shapes of each of these pairs of bodies, m: negative where they overlap, NaN where it
     /// is more than `most` (m), and between bodies that never touch. Of surfaces, only what may be nearest is looked
     /// at.
-    pub fn read_gaps(&mut self, pairs: &[(BodyId, BodyId)], most: f64, out: &mut Vec<f64>) {
-        contacts::read_gaps(&mut self.mechanism, pairs, most, out)
+    pub fn read_gaps(&self, pairs: &[(BodyId, BodyId)], most: f64, out: &mut Vec<f64>) {
+        self.read(|m| contacts::read_gaps(m, pairs, most, out))
     }
 
     /// Largest overlap of shapes, and largest excess over a limit or a rope, at the current state, m or rad.
-    pub fn overlap(&mut self) -> f64 {
-        contacts::overlap(&mut self.mechanism)
+    pub fn overlap(&self) -> f64 {
+        self.read(contacts::overlap)
     }
 
     /// Keep the newest so many events until they are taken; 0, as at the start, keeps none.
@@ -458,22 +476,22 @@ impl Simulation {
     }
 
     /// The inequality rows that act at the present state, and their forces.
-    pub fn inequality_rows(&mut self) -> Result<InequalityTable, StepError> {
-        inequalities::acting_rows(&mut self.mechanism)
+    pub fn inequality_rows(&self) -> Result<InequalityTable, StepError> {
+        self.read(inequalities::acting_rows)
     }
 
     /// All inequality rows of the present state, open ones included, without solving for anything: forces and
     /// accelerations are zero.
-    pub fn all_inequality_rows(&mut self) -> InequalityTable {
-        inequalities::all_rows(&mut self.mechanism)
+    pub fn all_inequality_rows(&self) -> InequalityTable {
+        self.read(inequalities::all_rows)
     }
 
     // ---- analyses ------------------------------------------------------------
 
     /// Ask the doctor about the mechanism in its present state. Takes time cubic in the rows of the largest cluster of
     /// loops up to 1000 of them, linear beyond.
-    pub fn diagnose(&mut self) -> Result<Diagnosis, StepError> {
-        doctor::diagnose(&mut self.mechanism)
+    pub fn diagnose(&self) -> Result<Diagnosis, StepError> {
+        self.read(doctor::diagnose)
     }
 
     /// The equations at the present state, evaluated and factored once, to be asked any number of questions: what
@@ -492,12 +510,12 @@ impl Simulation {
     /// `steps` equal steps. Nothing but kinematics counts: no inertia, no forces. Spare freedom takes the least motion
     /// in the metric of the masses. The state stays what it is.
     pub fn inverse_kinematics(
-        &mut self,
+        &self,
         coordinates: &[(JointId, usize)],
         t_end: f64,
         steps: usize,
     ) -> Result<JointMotion, StepError> {
-        kinematics::inverse_kinematics(&mut self.mechanism, coordinates, t_end, steps)
+        self.read(|m| kinematics::inverse_kinematics(m, coordinates, t_end, steps))
     }
 
     /// The small motions about the present state: eigenvalues, modes, and the matrix they come from, in world axes. The
@@ -517,14 +535,14 @@ impl Simulation {
     /// assert!(modes.frequencies().iter().all(|f| (f - expected).abs() < 1e-12)); // two of them: it swings both ways
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn linearise(&mut self) -> Result<Linearisation, StepError> {
-        linear::linearise(&mut self.mechanism)
+    pub fn linearise(&self) -> Result<Linearisation, StepError> {
+        self.read(linear::linearise)
     }
 
     /// The same in other axes: what is constant in time, and so has eigenvalues that mean something, depends on who
     /// looks.
-    pub fn linearise_from(&mut self, observer: &Observer) -> Result<Linearisation, StepError> {
-        linear::linearise_from(&mut self.mechanism, observer)
+    pub fn linearise_from(&self, observer: &Observer) -> Result<Linearisation, StepError> {
+        self.read(|m| linear::linearise_from(m, observer))
     }
 
     /// Bring the mechanism to rest in a static equilibrium, from the present pose downwards; time stands still. On
@@ -549,8 +567,8 @@ impl Simulation {
     }
 
     /// The certificate of the present state.
-    pub fn certificate(&mut self) -> Result<Certificate, StepError> {
-        certificate::certificate(&mut self.mechanism)
+    pub fn certificate(&self) -> Result<Certificate, StepError> {
+        self.read(certificate::certificate)
     }
 
     /// Solve the equations at the present state and look at everything.
@@ -575,8 +593,8 @@ impl Simulation {
 
     /// The law f = m v: the velocities with which the mechanism follows these pushes (N on points, read as kg m/s),
     /// joints kept and nothing else: a linear answer. The state is not changed.
-    pub fn velocities_from_forces(&mut self, pushes: &[(Marker, Vec3)]) -> Result<Vec<f64>, StepError> {
-        laws::velocities_from_forces(&mut self.mechanism, pushes)
+    pub fn velocities_from_forces(&self, pushes: &[(Marker, Vec3)]) -> Result<Vec<f64>, StepError> {
+        self.read(|m| laws::velocities_from_forces(m, pushes))
     }
 
     /// Move through legal poses by the law f = m v for `dt` seconds (midpoint rule, then projection). Inertia, gravity
@@ -605,8 +623,8 @@ impl Simulation {
     /// The law dv = M^-1 j: the jump of all velocities that impulses (N s on points) cause, joints kept, and contacts,
     /// stops and ropes that are closed too: what they would be driven into pushes back, with friction, and does not
     /// rebound. The state is not changed.
-    pub fn velocity_jump(&mut self, impulses: &[(Marker, Vec3)]) -> Result<Vec<f64>, StepError> {
-        laws::velocity_jump(&mut self.mechanism, impulses)
+    pub fn velocity_jump(&self, impulses: &[(Marker, Vec3)]) -> Result<Vec<f64>, StepError> {
+        self.read(|m| laws::velocity_jump(m, impulses))
     }
 
     /// Strike the mechanism: apply impulses (N s) to points.

@@ -4,6 +4,7 @@ use super::Simulation;
 use crate::analysis::queries::Queries;
 use crate::error::StepError;
 use crate::model::shapes::ShapeId;
+use crate::step::mechanism::Mechanism;
 
 impl Simulation {
     /// The shapes where they are now, to be asked what a ray or a moving shape hits, and which points are nearest.
@@ -25,13 +26,13 @@ impl Simulation {
     /// assert!(shapes.between(ball, BodyId::GROUND, 10.0).expect("near").distance < 1.0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn queries(&mut self) -> Result<Queries, StepError> {
-        Queries::new(&mut self.mechanism)
+    pub fn queries(&self) -> Result<Queries, StepError> {
+        self.read(Queries::new)
     }
 
     /// Pairs of a sensor and a shape that is in it now, sensors first.
-    pub fn sensed(&mut self) -> Vec<(ShapeId, ShapeId)> {
-        self.mechanism.sensed()
+    pub fn sensed(&self) -> Vec<(ShapeId, ShapeId)> {
+        self.read(Mechanism::sensed)
     }
 
     /// Move the shapes of [`Simulation::queries`] to where they are now.
@@ -39,11 +40,11 @@ impl Simulation {
     /// # Errors
     ///
     /// Shapes of another model.
-    pub fn follow_queries(&mut self, queries: &mut Queries) -> Result<(), StepError> {
+    pub fn follow_queries(&self, queries: &mut Queries) -> Result<(), StepError> {
         if !queries.is_of(self.model()) {
             return Err(StepError::Invalid("these are the shapes of another model".into()));
         }
-        queries.follow(&mut self.mechanism);
+        self.read(|m| queries.follow(m));
         Ok(())
     }
 }

@@ -149,7 +149,7 @@ pub fn furnish(spec: &Spec, wanted: usize, g: &mut SplitMix) -> Sided {
             _ => add_contact(&mut next, &sim, g),
         }
         let Ok(model) = next.builder().build() else { continue };
-        let mut sim = Simulation::new(model);
+        let sim = Simulation::new(model);
         // a loop may hold it still, or be redundant: not what is looked at here
         let dense = super::dense::Dense::at(sim.model(), sim.state());
         if sim.overlap() < 1e-12 && dense.rcond() > grow::CONDITION {

@@ -105,6 +105,11 @@ impl Mechanism {
         self.interrupt = interrupt;
     }
 
+    /// Who may have a step given up.
+    pub fn interrupt(&self) -> &Interrupt {
+        &self.interrupt
+    }
+
     /// Use an integrator of your own.
     pub fn set_own_integrator(&mut self, integrator: Box<dyn Integrator>) {
         self.method.integrator = integrator;
