@@ -38,7 +38,7 @@ pub(super) fn start(planned: Planned) -> Result<Model, ModelError> {
             (regularised(model, &q, &v, &mut work), q, v)
         }
     };
-    let initial = opened(&model, q, v, &work);
+    let initial = opened(&model, q, v, &mut work);
     Ok(Model { initial, ..model })
 }
 
@@ -201,13 +201,13 @@ fn unchanged_islands(model: &Model, with: &[f64], without: &[f64]) -> Vec<bool> 
 }
 
 /// The start state at an assembled pose, with an empty ledger. Frames in `work` must be there.
-fn opened(model: &Model, q: Vec<f64>, v: Vec<f64>, work: &Workspace) -> State {
+fn opened(model: &Model, q: Vec<f64>, v: Vec<f64>, work: &mut Workspace) -> State {
     let State { t, turns, .. } = model.initial.clone();
     let opening_energy = energy::mechanical(model, &q, &v);
     let ledger = vec![0.0; model.n_works() + 2];
     let mut initial = State { t, q, v, turns, work: ledger, opening_energy, last_error: 1e-4, ..State::default() };
     if model.reads_turns {
-        angles::count_turns(model, &work.eval, &mut initial);
+        angles::count_turns(model, &mut work.eval, &mut initial);
     }
     initial
 }

@@ -20,14 +20,14 @@ pub(crate) fn accelerations(
     feedback: Option<Feedback>,
     work: &mut Workspace,
 ) -> Result<(), StepError> {
-    let Workspace { eval, kkt, .. } = work;
+    let Workspace { eval, kkt, contact, .. } = work;
     evaluate::evaluate_bodies(model, q, v, eval); // M, F from inertia and gravity
     evaluate::apply_forces(model, q, v, t, eval); // F from force laws
     evaluate::evaluate_constraints(model, q, v, t, eval); // J, c
     if let Some(feedback) = feedback {
         evaluate::add_feedback(model, q, v, t, feedback, eval);
     }
-    if model.has_inequalities() {
+    if model.has_inequalities() && !contact.flying {
         kkt.factor(model, t, eval)?;
         forces::solve_motion(model, q, v, t, work)?; // contacts, limits, friction, caps
     } else {
@@ -47,7 +47,11 @@ pub(crate) fn factored_equations(
 ) -> Result<(), StepError> {
     let Workspace { eval, kkt, .. } = work;
     let known = kkt.is_at(q, t, eval);
-    evaluate::evaluate_bodies(model, q, v, eval); // M comes out as it was, to the last bit
+    if known {
+        evaluate::evaluate_body_forces(model, q, v, eval);
+    } else {
+        evaluate::evaluate_bodies(model, q, v, eval);
+    }
     evaluate::apply_forces(model, q, v, t, eval);
     if !known {
         evaluate::evaluate_constraints(model, q, v, t, eval);

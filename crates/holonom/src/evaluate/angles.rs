@@ -31,6 +31,15 @@ fn for_each_angle<'a>(
 pub(crate) fn note_angles(model: &Model, q: &[f64], v: &[f64], turns: &[i32], t: f64, eval: &mut Evaluation) {
     if model.n_turns > 0 {
         place_bodies(model, q, v, eval);
+        let angles = &mut eval.angles;
+        if angles.ahead_of == eval.placement && angles.ahead.len() == turns.len() {
+            // where the step before ended
+            angles.known.clear();
+            let turned = |((angle, rate), turns): (&(f64, f64), &i32)| (on_turn(*angle, *turns), *rate);
+            angles.known.extend(angles.ahead.iter().zip(turns).map(turned));
+            angles.time = t;
+            return;
+        }
         let measured = model.joints.iter().map(Joint::measured);
         note_each_angle(measured, &bodies_at(model, &eval.frames, q, v), turns, t, &mut eval.angles);
     }
@@ -47,17 +56,28 @@ pub(crate) fn note_each_angle<'a>(
     angles.known.resize(turns.len(), (0.0, 0.0));
     angles.time = t;
     for_each_angle(measured, bodies, |k, angle, rate| {
-        angles.known[k] = (angle + turns[k] as f64 * std::f64::consts::TAU, rate);
+        angles.known[k] = (on_turn(angle, turns[k]), rate);
     });
 }
 
+fn on_turn(angle: f64, turns: i32) -> f64 {
+    angle + turns as f64 * std::f64::consts::TAU
+}
+
 /// Each angle is that of its turn nearest to where its mean rate would have taken it since the angles were noted.
-pub(crate) fn count_turns(model: &Model, eval: &Evaluation, next: &mut State) {
+pub(crate) fn count_turns(model: &Model, eval: &mut Evaluation, next: &mut State) {
+    if model.n_turns == 0 {
+        return;
+    }
     let State { q, v, t, turns, .. } = next;
-    let h = *t - eval.angles.time;
-    let bodies = &bodies_at(model, &eval.frames, q, v);
+    let Evaluation { frames, angles: Angles { known, time, ahead, ahead_of }, placement, .. } = eval;
+    let h = *t - *time;
+    let bodies = &bodies_at(model, frames, q, v);
+    ahead.resize(turns.len(), (0.0, 0.0));
+    *ahead_of = *placement;
     for_each_angle(model.joints.iter().map(Joint::measured), bodies, |k, angle, rate| {
-        let (before, rate_before) = eval.angles.known[k];
+        ahead[k] = (angle, rate);
+        let (before, rate_before) = known[k];
         let guess = before + 0.5 * h * (rate_before + rate);
         turns[k] = libm::round((unwrap_angle(angle, guess) - angle) / std::f64::consts::TAU) as i32;
     });

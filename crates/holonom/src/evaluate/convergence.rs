@@ -13,6 +13,13 @@ pub(crate) struct Correction {
     pub kept: Vec<f64>,
     /// Those whose last correction is shortened.
     pub shorter: Vec<Island>,
+    /// How far joints may stay open, m or rad; 0 where they are closed to rounding, infinite where one correction will
+    /// do.
+    pub tolerance: f64,
+    /// Gaps below so many times their noise are left alone.
+    pub quiet: f64,
+    /// The integrator has corrected what its step left open.
+    pub made: bool,
     /// Positions and velocities before the first one.
     pub start: (Vec<f64>, Vec<f64>),
     /// The largest gap that positions were corrected from since a step began, in units of its noise, its size (m or
@@ -30,10 +37,16 @@ pub(crate) struct Island {
     pub row: u32,
     /// Largest entry one iteration ago.
     pub last: f64,
+    /// It is closed below this.
+    pub goal: f64,
 }
 
+/// Gaps and gap rates are measured in units of their own rounding noise: 2^-52 times the size of what they are
+/// differences of. That is the same for metres, millimetres and pure numbers. Below this they are left alone.
+pub(crate) const QUIET: f64 = 1.0;
+
 impl Island {
-    pub const START: Island = Island { active: true, now: 0.0, row: 0, last: f64::INFINITY };
+    pub const START: Island = Island { active: true, now: 0.0, row: 0, last: f64::INFINITY, goal: QUIET };
 }
 
 /// Begin an iteration.
@@ -42,15 +55,36 @@ pub(crate) fn watch_all(model: &Model, islands: &mut Vec<Island>) {
     islands.resize(model.n_islands, Island::START);
 }
 
+/// Entries below `tolerance`, m or rad, are small enough too, wherever that is more than their noise.
+pub(crate) fn set_goals(model: &Model, tolerance: f64, quiet: f64, noise: &[f64], islands: &mut [Island]) {
+    islands.iter_mut().for_each(|i| i.goal = 0.0);
+    for joint in &model.joints {
+        let island = &mut islands[joint.island as usize];
+        island.goal = joint.row_range().fold(island.goal, |most, row| most.max(noise[row]));
+    }
+    islands.iter_mut().for_each(|i| i.goal = quiet.max(if i.goal > 0.0 { tolerance / i.goal } else { 0.0 }));
+}
+
 /// The largest entry of `rows` in units of its noise, of active islands; nothing else of them changes.
 pub(crate) fn measure(model: &Model, rows: &[f64], noise: &[f64], islands: &mut [Island]) {
     islands.iter_mut().filter(|i| i.active).for_each(|i| i.now = 0.0);
+    if let [only] = islands {
+        if only.active {
+            for (row, (x, noise)) in rows.iter().zip(noise).enumerate() {
+                if *x != 0.0 && !(x.abs() <= only.now * noise) {
+                    (only.now, only.row) = (x.abs() / noise, row as u32);
+                }
+            }
+        }
+        return;
+    }
     for joint in &model.joints {
         let island = &mut islands[joint.island as usize];
         for row in joint.row_range().filter(|_| island.active) {
-            let x = if rows[row] == 0.0 { 0.0 } else { rows[row].abs() / noise[row] };
-            if !(x <= island.now) {
-                (island.now, island.row) = (x, row as u32);
+            // only what may be the largest is divided
+            let (x, noise) = (rows[row].abs(), noise[row]);
+            if x != 0.0 && !(x <= island.now * noise) {
+                (island.now, island.row) = (x / noise, row as u32);
             }
         }
     }

@@ -63,6 +63,10 @@ pub(crate) fn each_body(model: &Model, q: &[f64], v: &[f64], mut visit: impl FnM
     let (mut small, mut large) = ([0.0; packed::len(12) + 12], Vec::new());
     for (i, body) in model.bodies.iter().enumerate() {
         let (qi, vi) = (model.q_of(i, q), model.v_of(i, v));
+        if let Some([kinetic, gravity, elastic]) = body.energies(qi, vi, model.gravity) {
+            visit(i, Energy { kinetic, gravity, elastic });
+            continue;
+        }
         let n = vi.len();
         let n_mass = if body.central() { 7 } else { packed::len(n) };
         let memory = if n <= 12 {

@@ -20,6 +20,9 @@ pub(crate) struct Angles {
     pub known: Vec<(f64, f64)>,
     /// That moment, s.
     pub time: f64,
+    /// Values within one turn and rates where turns were counted last, and the frames in which they were read.
+    pub ahead: Vec<(f64, f64)>,
+    pub ahead_of: u64,
 }
 
 impl Angles {
@@ -59,6 +62,10 @@ pub(crate) struct Evaluation {
     pub power: Vec<f64>,
     /// The turns that angles are on.
     pub angles: Angles,
+    /// The state whose poses and motions are in the frames: q, then v. Empty where they are of no one state.
+    pub placed: Vec<f64>,
+    /// How often frames have been written.
+    pub placement: u64,
     /// Where M and J were evaluated last, and when; empty where they have changed since.
     pub pose: Vec<f64>,
     /// Scratch for single blocks.
@@ -91,6 +98,8 @@ impl Evaluation {
             island_rate: Vec::new(),
             power: vec![0.0; layout.n_works()],
             angles: Angles::default(),
+            placed: Vec::new(),
+            placement: 0,
             pose: Vec::new(),
             mass: Vec::new(),
             piece: Vec::new(),

@@ -10,10 +10,10 @@ pub(crate) mod energy;
 pub(crate) mod evaluation;
 pub(crate) mod reaction;
 
-use crate::catalogue::attach::{Attached, AttachmentKind, Bodies, BodyId, Frame, View};
+use crate::catalogue::attach::{Attached, AttachmentKind, Bodies, BodyId, Frame, View, read3};
 use crate::catalogue::bodies::Inertia;
 use crate::catalogue::forces::Push;
-use crate::catalogue::interface::GapSums;
+use crate::catalogue::interface::{GapSizes, GapSums};
 use crate::catalogue::joints::{Constraint, Level, Lock, LockShape, Rows};
 use crate::evaluate::evaluation::{Evaluation, bodies_at};
 use crate::math::Vec3;
@@ -37,16 +37,39 @@ impl Default for Feedback {
     }
 }
 
-/// Frames only: enough to place attachments.
-pub(crate) fn place_bodies(model: &Model, q: &[f64], v: &[f64], eval: &mut Evaluation) {
-    for (i, body) in model.bodies.iter().enumerate() {
-        body.place(model.q_of(i, q), model.v_of(i, v), &mut eval.frames[i]);
+/// Frames only: enough to place attachments. Where the bodies stand there already, only what moves otherwise is written.
+pub(crate) fn place_bodies(model: &ModelLayout, q: &[f64], v: &[f64], eval: &mut Evaluation) {
+    let Evaluation { frames, placed, placement, .. } = eval;
+    let there = placed.len() == q.len() + v.len() && same_bits(&placed[..q.len()], q);
+    if there && same_bits(&placed[q.len()..], v) {
+        return;
     }
+    *placement += 1;
+    for (i, (body, frame)) in model.bodies.iter().zip(frames).enumerate() {
+        let vi = model.v_of(i, v);
+        if there && frame.rigid {
+            // velocity coordinates are those of the frame
+            (frame.v, frame.w) = (read3(vi), read3(&vi[3..]));
+        } else {
+            body.place(model.q_of(i, q), vi, frame);
+        }
+    }
+    placed.clear();
+    placed.extend_from_slice(q);
+    placed.extend_from_slice(v);
+}
+
+/// The same numbers to the last bit, signs of zeros included?
+fn same_bits(a: &[f64], b: &[f64]) -> bool {
+    let differ = |a: &[f64], b: &[f64]| a.iter().zip(b).fold(0, |all, (a, b)| all | (a.to_bits() ^ b.to_bits())) != 0;
+    !a.chunks(16).zip(b.chunks(16)).any(|(a, b)| differ(a, b))
 }
 
 /// Frames, mass blocks, gravity and inertial forces.
 pub(crate) fn evaluate_bodies(model: &ModelLayout, q: &[f64], v: &[f64], eval: &mut Evaluation) {
     evaluate_bodies_of(model, q, v, |_| true, eval);
+    eval.placed.extend_from_slice(q);
+    eval.placed.extend_from_slice(v);
 }
 
 /// The same for some islands only: the equations of the others stay what they were.
@@ -58,14 +81,28 @@ pub(crate) fn evaluate_bodies_of(
     islands: impl Fn(u32) -> bool,
     eval: &mut Evaluation,
 ) {
-    let Evaluation { frames, blocks, force, pose, .. } = eval;
+    let Evaluation { frames, blocks, force, placed, placement, pose, .. } = eval;
     pose.clear();
+    placed.clear();
+    *placement += 1;
     for (i, (body, frame)) in model.bodies.iter().zip(frames).enumerate().filter(|(i, _)| islands(model.island[*i])) {
         let (qi, vi) = (model.q_of(i, q), model.v_of(i, v));
         let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
         let out = Inertia { mass: blocks.diagonal_mut(Node(i as u32)), force: &mut force[range] };
         body.place(qi, vi, frame);
         body.evaluate(qi, vi, frame, model.gravity, out);
+    }
+}
+
+/// Frames, gravity and inertial forces, where the mass blocks are those of this pose.
+pub(crate) fn evaluate_body_forces(model: &ModelLayout, q: &[f64], v: &[f64], eval: &mut Evaluation) {
+    place_bodies(model, q, v, eval);
+    let Evaluation { frames, blocks, force, .. } = eval;
+    for (i, (body, frame)) in model.bodies.iter().zip(frames).enumerate() {
+        let (qi, vi) = (model.q_of(i, q), model.v_of(i, v));
+        let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
+        let out = Inertia { mass: blocks.diagonal_mut(Node(i as u32)), force: &mut force[range] };
+        body.evaluate_force(qi, vi, frame, model.gravity, out);
     }
 }
 
@@ -354,14 +391,22 @@ fn write_own(joint: &Joint, form: &OwnBlocks, bodies: &Bodies, vectors: &[Vec3],
 /// of what attachment k is made of): for a point the position of its body and its own, and a thousandth of the length
 /// scale of the island.
 pub(crate) fn evaluate_gaps(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) {
-    gaps_with::<{ Noise::ALL }>(model, q, v, t, eval);
+    gaps_with::<{ Noise::ALL }, true>(model, q, v, t, eval);
 }
 
 /// The same, with no more noise than is asked for: the rest of it keeps what it was.
 pub(crate) fn evaluate_gaps_with(noise: Noise, model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) {
     match noise {
-        Noise::None => gaps_with::<{ Noise::NONE }>(model, q, v, t, eval),
-        Noise::OfGaps => gaps_with::<{ Noise::OF_GAPS }>(model, q, v, t, eval),
+        Noise::None => gaps_with::<{ Noise::NONE }, true>(model, q, v, t, eval),
+        Noise::OfGaps => gaps_with::<{ Noise::OF_GAPS }, true>(model, q, v, t, eval),
+    }
+}
+
+/// Violations alone, where rates are not wanted: those keep what they were, or may.
+pub(crate) fn evaluate_positions(noise: Noise, model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) {
+    match noise {
+        Noise::None => gaps_with::<{ Noise::NONE }, false>(model, q, v, t, eval),
+        Noise::OfGaps => gaps_with::<{ Noise::OF_GAPS }, false>(model, q, v, t, eval),
     }
 }
 
@@ -378,14 +423,16 @@ impl Noise {
     const ALL: u8 = 2;
 }
 
-fn gaps_with<const NOISE: u8>(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) {
+fn gaps_with<const NOISE: u8, const RATES: bool>(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) {
     let Evaluation { frames, gap, gap_rate, gap_noise, rate_noise, island_rate, angles, .. } = eval;
     // many programs only ever ask for accelerations: memory for gaps is taken when first needed
     for x in [&mut *gap, gap_rate, gap_noise, rate_noise] {
         x.resize(model.n_rows(), 0.0);
     }
-    island_rate.resize(model.n_islands, 0.0);
-    island_rate.fill(0.0);
+    if NOISE >= Noise::ALL {
+        island_rate.clear();
+        island_rate.resize(model.n_islands, 0.0);
+    }
     let mut out = GapRows {
         scratch: RowScratch { rows: &mut eval.rows, gradients: &mut eval.gradients, forces: &mut eval.forces },
         sums: &mut eval.sums,
@@ -400,8 +447,12 @@ fn gaps_with<const NOISE: u8>(model: &Model, q: &[f64], v: &[f64], t: f64, eval:
     for joint in model.joints.iter().filter(|j| j.n_rows > 0) {
         let view = angles.view(bodies, joint.constraint.attachments(), model.slots_of(joint), t);
         let floor = 1e-3 * model.island_length[joint.island as usize];
-        if joint.constraint.lock_shape().is_some_and(LockShape::is_coincidence) {
-            out.coincidence::<NOISE>(joint, &view, bodies, floor);
+        let point_alone = match &joint.form {
+            Form::Lock { mask, aligned, .. } => LockShape { mask: *mask, aligned: *aligned }.is_coincidence(),
+            _ => joint.constraint.lock_shape().is_some_and(LockShape::is_coincidence),
+        };
+        if point_alone {
+            out.coincidence::<NOISE, RATES>(joint, &view, floor);
         } else {
             out.general::<NOISE>(joint, &view, bodies, floor, t);
         }
@@ -432,19 +483,33 @@ struct GapRows<'w> {
 impl GapRows<'_> {
     /// `C = p_b - p_a`, as the general rows would say it.
     #[inline(always)]
-    fn coincidence<const NOISE: u8>(&mut self, joint: &Joint, view: &View, bodies: &Bodies, floor: f64) {
-        let [a, b] = [0, 1].map(|k| view.get(k));
-        let (d, u) = (b.at - a.at, b.rate - a.rate);
-        for (row, i) in joint.row_range().zip(joint.kept_rows()) {
-            (self.gap[row], self.gap_rate[row]) = (d[i], u[i]);
-        }
-        if NOISE >= Noise::OF_GAPS {
-            let sizes = [(0, a), (1, b)].map(|(k, p)| point_size(bodies, view.attachments[k].body, &p, floor));
-            self.gap_noise[joint.row_range()].fill(f64::EPSILON * sizes[0].0 + f64::EPSILON * sizes[1].0);
-            if NOISE >= Noise::ALL {
-                note_fastest(&mut self.island_rate[joint.island as usize], &sizes);
-                self.rate_noise[joint.row_range()].fill(f64::EPSILON * sizes[0].1 + f64::EPSILON * sizes[1].1);
+    fn coincidence<const NOISE: u8, const RATES: bool>(&mut self, joint: &Joint, view: &View, floor: f64) {
+        let (a, b) = (view.motion(0), view.motion(1));
+        let (d, u) = (b.0 - a.0, b.1 - a.1);
+        if joint.n_rows == 3 {
+            let first = joint.row as usize;
+            self.gap[first..first + 3].copy_from_slice(&d.to_array());
+            if RATES {
+                self.gap_rate[first..first + 3].copy_from_slice(&u.to_array());
             }
+        } else {
+            for (row, i) in joint.row_range().zip(joint.kept_rows()) {
+                (self.gap[row], self.gap_rate[row]) = (d[i], u[i]);
+            }
+        }
+        if NOISE == Noise::OF_GAPS {
+            let size = |k: usize, at: Vec3| at.length() + view.reach(k).0 + floor;
+            self.gap_noise[joint.row_range()].fill(f64::EPSILON * size(0, a.0) + f64::EPSILON * size(1, b.0));
+        }
+        if NOISE >= Noise::ALL {
+            let size = |k: usize, (at, rate): (Vec3, Vec3)| {
+                let (far, fast) = view.reach(k);
+                (at.length() + far + floor, rate.length() + fast)
+            };
+            let sizes = [size(0, a), size(1, b)];
+            note_fastest(&mut self.island_rate[joint.island as usize], &sizes);
+            self.gap_noise[joint.row_range()].fill(f64::EPSILON * sizes[0].0 + f64::EPSILON * sizes[1].0);
+            self.rate_noise[joint.row_range()].fill(f64::EPSILON * sizes[0].1 + f64::EPSILON * sizes[1].1);
         }
     }
 
@@ -453,11 +518,30 @@ impl GapRows<'_> {
         let constraint = joint.constraint.as_ref();
         let n = view.attachments.len();
         let mut both = [(0.0, 0.0); 6];
-        if NOISE == Noise::NONE && constraint.gaps(view, &mut both) {
+        if NOISE == Noise::NONE && constraint.gaps(view, &mut both, None) {
             for (row, i) in joint.row_range().zip(joint.kept_rows()) {
                 (self.gap[row], self.gap_rate[row]) = both[i];
             }
             return;
+        }
+        if NOISE >= Noise::OF_GAPS && constraint.lock_shape().is_some() {
+            let point = |k: usize| point_size(bodies, view.attachments[k].body, &view.get(k), floor);
+            let mut sizes = GapSizes { points: [point(0), point(1)], ..GapSizes::default() };
+            if constraint.gaps(view, &mut both, Some(&mut sizes)) {
+                for (row, i) in joint.row_range().zip(joint.kept_rows()) {
+                    (self.gap[row], self.gap_rate[row]) = both[i];
+                    self.gap_noise[row] = f64::EPSILON * sizes.rows[i].0;
+                    if NOISE >= Noise::ALL {
+                        self.rate_noise[row] = f64::EPSILON * sizes.rows[i].1;
+                    }
+                }
+                if NOISE >= Noise::ALL {
+                    let fastest = &mut self.island_rate[joint.island as usize];
+                    note_fastest(fastest, &sizes.points);
+                    *fastest = fastest.max(sizes.fastest);
+                }
+                return;
+            }
         }
         if NOISE >= Noise::OF_GAPS {
             let size_of = |k: usize| {

@@ -40,12 +40,16 @@ pub(crate) fn joint_powers(model: &Model, q: &[f64], v: &[f64], lambda: &[f64], 
     for (k, joint) in model.joints.iter().enumerate() {
         let lambda = &lambda[joint.row_range()];
         let power = match &joint.form {
-            Form::Lock { transform, mask, .. } => {
+            Form::Lock { transform, mask, aligned } => {
                 let at = joint.constraint.attachments();
                 let slot = |id: BodyId| (id.0 as usize).min(bodies);
                 let (a, b) = (&eval.frames[slot(at[0].body)], &eval.frames[slot(at[1].body)]);
                 let s = &eval.blocks.transforms[*transform as usize];
                 let slip = b.v + b.w.cross(s.far.into()) - a.v - a.w.cross(s.near.into());
+                if *aligned && mask.0 == 0b000_111 {
+                    eval.power[n_forces + k] = lambda[0] * slip.x + lambda[1] * slip.y + lambda[2] * slip.z;
+                    continue;
+                }
                 let spin = b.w - a.w;
                 mask.rows()
                     .zip(lambda)

@@ -93,7 +93,7 @@ impl Simulation {
         self.mechanism.method.drift
     }
 
-    /// Choose the coordinates that are integrated. Joint coordinates need a Runge-Kutta integrator (`rk4`, `dop853`);
+    /// Choose the coordinates that are integrated. Joint coordinates need `rk4`, `dop853` or `euler`;
     /// which joints they leave to equations: [`Simulation::cut_joints`].
     pub fn set_coordinates(&mut self, coordinates: Coordinates) -> Result<(), StepError> {
         self.mechanism.set_coordinates(coordinates)

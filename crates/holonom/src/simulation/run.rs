@@ -10,7 +10,7 @@ use crate::model::Model;
 use crate::model::state::State;
 use crate::model::warm_start::RESTING;
 use crate::simulation::breakage;
-use crate::step::drift::{self, Drift};
+use crate::step::drift;
 use crate::step::integrate::{Attempt, Coordinates};
 use crate::step::mechanism::Mechanism;
 use crate::step::promises::WorstOfRun;
@@ -82,7 +82,7 @@ fn check_method(mechanism: &Mechanism) -> Result<(), StepError> {
     if mechanism.method.coordinates == Coordinates::Joint && !mechanism.method.integrator.any_coordinates() {
         let name = mechanism.method.integrator.name();
         return Err(StepError::Invalid(format!(
-            "integrator `{name}` does not work in joint coordinates; use rk4 or dop853"
+            "integrator `{name}` does not work in joint coordinates; use rk4, dop853 or euler"
         )));
     }
     Ok(())
@@ -348,7 +348,7 @@ fn sample_between(mechanism: &mut Mechanism, start: f64, step: f64, sample: &mut
     let since = sample.t - start;
     let (ledger, projection) = sample.work.split_at_mut(model.n_works());
     mechanism.method.integrator.interpolate(since / step, model, &mut sample.q, &mut sample.v, ledger);
-    if mechanism.method.drift == Drift::Project {
+    if mechanism.method.drift.projects() {
         let open = energy::mechanical(model, &sample.q, &sample.v);
         drift::project(model, &mut sample.q, &mut sample.v, sample.t, step, &mut mechanism.work)?;
         if mechanism.follows_events() {
@@ -359,7 +359,7 @@ fn sample_between(mechanism: &mut Mechanism, start: f64, step: f64, sample: &mut
     } else {
         evaluate::place_bodies(model, &sample.q, &sample.v, &mut mechanism.work.eval);
     }
-    angles::count_turns(model, &mechanism.work.eval, sample);
+    angles::count_turns(model, &mut mechanism.work.eval, sample);
     Ok(())
 }
 

@@ -34,9 +34,9 @@
 
 use crate::catalogue::attach::read3;
 use crate::evaluate::evaluation::Evaluation;
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Vec3, vec3};
 use crate::model::{Form, Joint, Model};
-use holonom_tree::Node;
+use holonom_tree::{Mask, Node};
 
 /// Largest residuals, each relative to the size of what is summed in its equation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -101,6 +101,32 @@ pub(crate) struct ResidualCheck {
     free: Vec<f64>,
     loaded: Vec<f64>,
     block: Vec<f64>,
+    /// Every joint with every body it touches, and the links whose rows are written out; listed when first needed.
+    ends: Vec<(u32, u32)>,
+    written: Vec<WrittenLink>,
+    locks: Vec<LockEnd>,
+    listed: bool,
+}
+
+/// One end of a lock, on a rigid body about its centre.
+#[derive(Clone, Copy, Debug)]
+struct LockEnd {
+    transform: u32,
+    /// First row, and first velocity coordinate of the body.
+    row: u32,
+    at: u32,
+    mask: Mask,
+    is_far: bool,
+    /// Three translations along the axes of the world, and nothing else.
+    point_alone: bool,
+}
+
+/// A link of the structure whose rows are written out.
+#[derive(Clone, Copy, Debug)]
+struct WrittenLink {
+    link: u32,
+    joint: u32,
+    body: u32,
 }
 
 impl ResidualCheck {
@@ -142,7 +168,7 @@ impl ResidualCheck {
         self.resize(model);
         self.bodies(model, eval, vdot, force);
         self.rows.copy_from_slice(c);
-        self.locks(model, eval, vdot, lambda);
+        self.locks(eval, vdot, lambda);
         self.links(model, eval, vdot, lambda);
         self.own_directions(model, eval, vdot, lambda);
         self.spread(model, lambda, contradiction);
@@ -167,6 +193,40 @@ impl ResidualCheck {
             x.resize(model.n_joints(), 0.0);
         }
         self.own.fill(0.0);
+        if !self.listed {
+            self.list(model);
+        }
+    }
+
+    /// What is linked with what.
+    fn list(&mut self, model: &Model) {
+        self.ends.clear();
+        self.written.clear();
+        for (k, (dual, primal)) in model.structure().links().enumerate() {
+            let (joint, body) = (dual.index() - model.n_bodies(), primal.index());
+            self.ends.push((joint as u32, body as u32));
+            if !(matches!(model.joints[joint].form, Form::Lock { .. }) && model.structure().is_central(primal)) {
+                self.written.push(WrittenLink { link: k as u32, joint: joint as u32, body: body as u32 });
+            }
+        }
+        self.locks.clear();
+        for joint in &model.joints {
+            let &Form::Lock { transform, mask, aligned } = &joint.form else { continue };
+            let ends = joint.constraint.attachments();
+            for (k, is_far) in [(0, false), (1, true)] {
+                let body = ends[k].body.index().filter(|i| model.structure().is_central(Node(*i as u32)));
+                let Some(body) = body else { continue };
+                let (row, at) = (joint.row, model.v_start[body]);
+                let point_alone = aligned && mask == Mask::FIRST_THREE;
+                self.locks.push(LockEnd { transform, row, at, mask, is_far, point_alone });
+            }
+        }
+        for (j, joint) in with_own_directions(model).iter().enumerate() {
+            if let Form::Own(form) = &joint.form {
+                self.ends.extend(form.bodies.iter().map(|b| (j as u32, b.body)));
+            }
+        }
+        self.listed = true;
     }
 
     /// `M x - F`, weights and sizes of the bodies.
@@ -176,12 +236,23 @@ impl ResidualCheck {
             let (x, f) = (&vdot[range.clone()], &force[range.clone()]);
             let (out, light) = (&mut self.motion[range.clone()], &mut self.light[range]);
             let d = eval.blocks.diagonal(Node(i as u32));
-            if let (&[m, xx, xy, xz, yy, yz, zz], [a, b, c, p, q, r]) = (d, x) {
+            if let (&[m, xx, xy, xz, yy, yz, zz], &[a, b, c, p, q, r]) = (d, x) {
                 // a rigid body about its centre: mass, then moments of inertia
                 let turned = [xx * p + xy * q + xz * r, xy * p + yy * q + yz * r, xz * p + yz * q + zz * r];
                 out.copy_from_slice(&[m * a, m * b, m * c, turned[0], turned[1], turned[2]]);
                 let (straight, turning) = (1.0 / m, 3.0 / (xx + yy + zz));
                 light.copy_from_slice(&[straight, straight, straight, turning, turning, turning]);
+                if let (Some(x), Some(f), Some(out), Some(light)) =
+                    (x.first_chunk::<6>(), f.first_chunk::<6>(), out.first_chunk_mut::<6>(), light.first_chunk::<6>())
+                {
+                    let mut square = 0.0;
+                    for k in 0..6 {
+                        square += x[k] * out[k] + f[k] * f[k] * light[k];
+                        out[k] -= f[k];
+                    }
+                    self.size[i] = f64::max(square, 0.0).sqrt();
+                    continue;
+                }
             } else {
                 for r in 0..x.len() {
                     out[r] = (0..x.len()).map(|c| eval.blocks.entry(Node(i as u32), r, c) * x[c]).sum();
@@ -199,66 +270,65 @@ impl ResidualCheck {
 
     /// The same as [`ResidualCheck::links`] for locks of rigid bodies about their centres, without writing their rows
     /// out: along e at the arm r the row is e . (a + alpha x r), about e it is e . alpha.
-    fn locks(&mut self, model: &Model, eval: &Evaluation, vdot: &[f64], lambda: &[f64]) {
-        let ResidualCheck { motion, light, rows, own, .. } = self;
-        for joint in &model.joints {
-            let Form::Lock { transform, mask, aligned } = &joint.form else { continue };
-            let lock = &eval.blocks.transforms[*transform as usize];
-            let axes = if *aligned { Mat3::IDENTITY } else { Mat3::from_cols_array_2d(&lock.axes) };
-            let ends = joint.constraint.attachments();
-            for (end, arm, sign) in [(0, lock.near, -1.0), (1, lock.far, 1.0)] {
-                let Some(body) = ends[end].body.index() else { continue };
-                if !model.structure().is_central(Node(body as u32)) {
+    fn locks(&mut self, eval: &Evaluation, vdot: &[f64], lambda: &[f64]) {
+        let ResidualCheck { motion, light, rows, own, locks, .. } = self;
+        for lock in &*locks {
+            let (at, first) = (lock.at as usize, lock.row as usize);
+            let (Some(x), Some(light), Some(motion)) =
+                (vdot[at..].first_chunk::<6>(), light[at..].first_chunk::<6>(), motion[at..].first_chunk_mut::<6>())
+            else {
+                continue;
+            };
+            let transform = &eval.blocks.transforms[lock.transform as usize];
+            let (arm, sign) = if lock.is_far { (transform.far, 1.0) } else { (transform.near, -1.0) };
+            let (arm, straight, turning) = (Vec3::from_array(arm), light[0], light[3]);
+            let alpha = vec3(x[3], x[4], x[5]);
+            let a = vec3(x[0], x[1], x[2]) + alpha.cross(arm);
+            let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
+            if lock.point_alone {
+                // a point held in the axes of the world
+                let (Some(rows), Some(own)) =
+                    (rows[first..].first_chunk_mut::<3>(), own[first..].first_chunk_mut::<3>())
+                else {
                     continue;
+                };
+                let far = straight + turning * arm.length_squared();
+                let squares = arm * arm;
+                let (a, squares) = ((a * sign).to_array(), squares.to_array());
+                for k in 0..3 {
+                    rows[k] += a[k];
+                    own[k] += far - turning * squares[k];
                 }
-                let (at, arm) = (model.v_start[body] as usize, Vec3::from_array(arm));
-                let [straight, turning] = [light[at], light[at + 3]];
-                let alpha = read3(&vdot[at + 3..]);
-                let a = read3(&vdot[at..]) + alpha.cross(arm);
-                let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
-                if *aligned && mask.0 == 0b000_111 {
-                    // a point held in the axes of the world
-                    let (first, far) = (joint.row as usize, straight + turning * arm.length_squared());
-                    for k in 0..3 {
-                        rows[first + k] += sign * a[k];
-                        own[first + k] += far - turning * arm[k] * arm[k];
+                force = read3(&lambda[first..]) * sign;
+            } else {
+                let axes = Mat3::from_cols_array_2d(&transform.axes);
+                for (row, k) in (first..).zip(lock.mask.rows()) {
+                    let e = axes.col(k % 3) * sign;
+                    if k < 3 {
+                        rows[row] += e.dot(a);
+                        own[row] += straight + turning * arm.cross(e).length_squared();
+                        force += e * lambda[row];
+                    } else {
+                        rows[row] += e.dot(alpha);
+                        own[row] += turning;
+                        torque += e * lambda[row];
                     }
-                    force = read3(&lambda[first..]) * sign;
-                } else {
-                    for (row, k) in joint.row_range().zip(mask.rows()) {
-                        let e = axes.col(k % 3) * sign;
-                        if k < 3 {
-                            rows[row] += e.dot(a);
-                            own[row] += straight + turning * arm.cross(e).length_squared();
-                            force += e * lambda[row];
-                        } else {
-                            rows[row] += e.dot(alpha);
-                            own[row] += turning;
-                            torque += e * lambda[row];
-                        }
-                    }
-                }
-                torque += arm.cross(force);
-                for (k, push) in force.to_array().into_iter().chain(torque.to_array()).enumerate() {
-                    motion[at + k] -= push;
                 }
             }
+            torque += arm.cross(force);
+            let push = [force.x, force.y, force.z, torque.x, torque.y, torque.z];
+            (0..6).for_each(|k| motion[k] -= push[k]);
         }
     }
 
     /// `J x` into the rows, `- J^T lambda` into the motion, own sizes.
     fn links(&mut self, model: &Model, eval: &Evaluation, vdot: &[f64], lambda: &[f64]) {
-        let ResidualCheck { motion, light, rows, own, block, .. } = self;
-        let s = model.structure();
-        for (k, (dual, primal)) in s.links().enumerate() {
-            let joint = &model.joints[dual.index() - model.n_bodies()];
-            if matches!(joint.form, Form::Lock { .. }) && s.is_central(primal) {
-                continue;
-            }
-            eval.blocks.dense_link(s, k, block);
-            let first = joint.row as usize;
-            let at = model.v_start[primal.index()] as usize;
-            let width = model.v_start[primal.index() + 1] as usize - at;
+        let ResidualCheck { motion, light, rows, own, block, written, .. } = self;
+        for &WrittenLink { link, joint, body } in &*written {
+            eval.blocks.dense_link(model.structure(), link as usize, block);
+            let first = model.joints[joint as usize].row as usize;
+            let at = model.v_start[body as usize] as usize;
+            let width = model.v_start[body as usize + 1] as usize - at;
             if width == 6 {
                 let y: &[f64; 6] = &std::array::from_fn(|c| vdot[at + c]);
                 let light: &[f64; 6] = &std::array::from_fn(|c| light[at + c]);
@@ -316,14 +386,15 @@ impl ResidualCheck {
         self.around.fill(0.0);
         self.free.fill(0.0);
         self.loaded.fill(0.0);
-        let ResidualCheck { size, load, around, transmitted, free, loaded, .. } = self;
-        each_end(model, |j, i| load[i] += transmitted[j]);
-        each_end(model, |j, i| {
+        let ResidualCheck { size, load, around, transmitted, free, loaded, ends, .. } = self;
+        let ends = || ends.iter().map(|&(joint, body)| (joint as usize, body as usize));
+        ends().for_each(|(j, i)| load[i] += transmitted[j]);
+        for (j, i) in ends() {
             free[j] += size[i] * size[i];
             let all = size[i] + load[i];
             loaded[j] += all * all;
-        });
-        each_end(model, |j, i| around[i] = around[i].max(loaded[j]));
+        }
+        ends().for_each(|(j, i)| around[i] = around[i].max(loaded[j]));
     }
 
     /// Squares are compared, and only what may be the worst is divided.
@@ -359,16 +430,4 @@ impl ResidualCheck {
 /// The joints, if any of them has rows with force directions of their own: those are not in the matrix.
 fn with_own_directions(model: &Model) -> &[Joint] {
     if model.n_v() + model.n_rows() > model.plan.len() { &model.joints } else { &[] }
-}
-
-/// Every joint with every body it touches: `visit(joint, body)`.
-fn each_end(model: &Model, mut visit: impl FnMut(usize, usize)) {
-    for (dual, primal) in model.structure().links() {
-        visit(dual.index() - model.n_bodies(), primal.index());
-    }
-    for (j, joint) in with_own_directions(model).iter().enumerate() {
-        if let Form::Own(form) = &joint.form {
-            form.bodies.iter().for_each(|b| visit(j, b.body as usize));
-        }
-    }
 }

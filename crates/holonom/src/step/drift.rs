@@ -15,6 +15,7 @@
 use crate::contact::inequality::tension::Tension;
 use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
+pub(crate) use crate::evaluate::convergence::QUIET;
 use crate::evaluate::convergence::{self, Correction, Island, watch, watch_all};
 use crate::evaluate::{self, Noise};
 use crate::model::Model;
@@ -24,17 +25,36 @@ use crate::step::contradiction;
 /// What to do about drift.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Drift {
-    /// Project positions and velocities after every step. The default.
+    /// Project positions and velocities after every step, until what is left is rounding. The default.
     Project,
+    /// The same until no joint is open by more than this, m or rad, nor opens faster, m/s or rad/s: a correction or two
+    /// less, where steps are short.
+    Tolerance(f64),
+    /// One correction of positions and one of velocities after every step, with the factor at hand (Tasora 2001, eq.
+    /// 36-37). What is left open is of third order in the step, and does not add up.
+    Once,
     /// Witkin's feedback in the constraint equation; gaps decay instead of vanishing.
     Feedback(evaluate::Feedback),
     /// Nothing: gaps grow with the error of the integrator.
     None,
 }
 
-/// Gaps and gap rates are measured in units of their own rounding noise: 2^-52 times the size of what they are
-/// differences of. That is the same for metres, millimetres and pure numbers. Below this they are left alone.
-pub(crate) const QUIET: f64 = 1.0;
+impl Drift {
+    /// Are positions and velocities projected?
+    pub fn projects(self) -> bool {
+        matches!(self, Drift::Project | Drift::Tolerance(_) | Drift::Once)
+    }
+
+    /// How far joints may stay open after a projection, m or rad.
+    pub(crate) fn tolerance(self) -> f64 {
+        match self {
+            Drift::Tolerance(tolerance) => tolerance,
+            Drift::Once => f64::INFINITY,
+            _ => 0.0,
+        }
+    }
+}
+
 /// A stalled iteration is accepted below this: about 1e-13 of the size of the mechanism.
 pub(crate) const STALLED: f64 = 1e3;
 /// A projection after a step must get below this, about 1e-10. Loops may stay open by 1e-8: in a singular pose gaps are
@@ -47,17 +67,17 @@ const FAR: f64 = 1e12;
 const STUCK: f64 = 1e10;
 
 /// `rhs` of `H x = [0; rhs]`, of the islands still active only, into `kkt.x`.
-pub(crate) fn load_active(model: &Model, islands: &[Island], kkt: &mut Kkt, rhs: impl Fn(usize) -> f64) {
+pub(crate) fn load_active(model: &Model, islands: &[Island], kkt: &mut Kkt, rhs: &[f64]) {
     let n = model.n_v();
     if islands.iter().all(|i| i.active) {
         kkt.x[..n].fill(0.0);
-        kkt.x[n..].iter_mut().enumerate().for_each(|(row, x)| *x = rhs(row));
+        kkt.x[n..].copy_from_slice(rhs);
         return;
     }
     kkt.x.fill(0.0);
     for joint in model.joints.iter().filter(|j| islands[j.island as usize].active) {
         for row in joint.row_range() {
-            kkt.x[n + row] = rhs(row);
+            kkt.x[n + row] = rhs[row];
         }
     }
 }
@@ -82,7 +102,19 @@ pub(crate) fn close_gaps(
     t: f64,
     work: &mut Workspace,
 ) -> Result<Island, StepError> {
-    close_gaps_along(model, q, v, t, work, Closing::Foreseen, &mut advance_bodies).map(|(worst, _)| worst)
+    close_gaps_along(model, q, v, t, work, &mut advance_bodies)
+}
+
+/// The same, positions following corrections in another way.
+pub(crate) fn close_gaps_along(
+    model: &Model,
+    q: &mut [f64],
+    v: &[f64],
+    t: f64,
+    work: &mut Workspace,
+    advance: &mut Advance,
+) -> Result<Island, StepError> {
+    close(model, q, v, t, work, Closing::Foreseen, advance).map(|(worst, _)| worst)
 }
 
 /// How an iteration that closes gaps ends.
@@ -94,13 +126,19 @@ enum Closing {
     Foreseen,
 }
 
-/// A correction that leaves less than this part of the gaps is fast: the factor at hand is good enough for another.
-const FAST: f64 = 1e-3;
+/// A new factor costs as much as so many corrections with the factor at hand, and leaves one to be made.
+const FACTOR_COSTS: f64 = 2.0;
 /// Corrections with a factor of another pose.
 const STALE_CORRECTIONS: usize = 6;
 
+/// How many more corrections with the factor at hand does an island need, when each leaves the same part of its gaps?
+fn corrections_left(island: &Island) -> f64 {
+    let part = island.now / island.last;
+    if part < 0.1 { libm::log(island.now / island.goal) / -libm::log(part) } else { f64::INFINITY }
+}
+
 /// Returns the island with the largest gap left; and are gaps and rates those of `(q, v)`?
-fn close_gaps_along(
+fn close(
     model: &Model,
     q: &mut [f64],
     v: &[f64],
@@ -112,18 +150,27 @@ fn close_gaps_along(
     watch_all(model, &mut work.correction.islands);
     work.correction.kept.clear();
     work.correction.kept.extend_from_slice(q);
+    let (tolerance, quiet) = (work.correction.tolerance, work.correction.quiet);
+    let once = tolerance == f64::INFINITY && !work.correction.made;
+    work.correction.made |= closing == Closing::Foreseen;
     let mut measured = true;
     for iteration in 0..=30 {
         let Workspace { eval, kkt, correction: Correction { islands, kept, first, .. }, .. } = &mut *work;
         evaluate::place_bodies(model, q, v, eval);
         match (iteration, closing) {
             (0, Closing::Measured) => evaluate::evaluate_gaps(model, q, v, t, eval),
-            (0, Closing::Foreseen) => evaluate::evaluate_gaps_with(Noise::OfGaps, model, q, v, t, eval),
+            (0, Closing::Foreseen) => evaluate::evaluate_positions(Noise::OfGaps, model, q, v, t, eval),
+            (_, Closing::Foreseen) => evaluate::evaluate_positions(Noise::None, model, q, v, t, eval),
             _ => evaluate::evaluate_gaps_with(Noise::None, model, q, v, t, eval),
+        }
+        if (tolerance > 0.0 || quiet > QUIET) && iteration < 2 {
+            // where one correction will do, it is made in any case
+            let least = if iteration == 0 && once { 0.0 } else { tolerance };
+            convergence::set_goals(model, least, quiet, &eval.gap_noise, islands);
         }
         let left = watch(model, &eval.gap, &eval.gap_noise, islands, |i| {
             let stalled = i.now > 0.25 * i.last;
-            i.now <= QUIET || (stalled && i.now <= STALLED) || !i.now.is_finite()
+            i.now <= i.goal || (stalled && i.now <= STALLED) || !i.now.is_finite()
         });
         if iteration == 0 {
             for i in islands.iter() {
@@ -139,8 +186,9 @@ fn close_gaps_along(
         }
         // two corrections with the factor at hand are enough for what a step leaves open, and more where they are fast
         let active = || islands.iter().filter(|i| i.active);
-        let fast = iteration < STALE_CORRECTIONS && active().all(|i| i.now <= FAST * i.last);
-        let last = closing == Closing::Foreseen && iteration > 0 && active().all(|i| i.now * (i.now / i.last) <= QUIET);
+        let fast = iteration < STALE_CORRECTIONS && active().all(|i| corrections_left(i) <= FACTOR_COSTS + 1.0);
+        let foreseen = |i: &Island| iteration > 0 && i.now * (i.now / i.last) <= i.goal;
+        let last = closing == Closing::Foreseen && (once || active().all(foreseen));
         if iteration >= 2 && !fast {
             // of islands that are done the equations stay as they are, and with them their factor
             let active = |i: u32| islands[i as usize].active;
@@ -148,7 +196,7 @@ fn close_gaps_along(
             evaluate::evaluate_constraints_of(model, q, v, t, active, eval);
             kkt.factor(model, t, eval)?;
         }
-        load_active(model, islands, kkt, |row| eval.gap[row]);
+        load_active(model, islands, kkt, &eval.gap);
         kkt.solve(model, t, eval)?;
         kept.copy_from_slice(q);
         advance(model, q, &kkt.x, islands);
@@ -156,7 +204,7 @@ fn close_gaps_along(
             shorten(model, q, v, t, work, advance);
         } else if last {
             measured = false;
-            let foreseen = |i: &Island| Island { now: i.now * (i.now / i.last), last: i.now, ..*i };
+            let foreseen = |i: &Island| Island { now: i.now * (i.now / i.last).min(1.0), last: i.now, ..*i };
             islands.iter_mut().filter(|i| i.active).for_each(|i| *i = foreseen(i));
             break;
         }
@@ -225,7 +273,7 @@ pub(crate) fn close_taut(
         evaluate::evaluate_constraints(model, q, v, t, &mut work.eval);
         work.kkt.factor(model, t, &work.eval)?;
         let Workspace { eval, kkt, correction: Correction { islands, .. }, .. } = &mut *work;
-        load_active(model, islands, kkt, |row| eval.gap[row]);
+        load_active(model, islands, kkt, &eval.gap);
         kkt.solve(model, t, eval)?;
         advance_bodies(model, q, &kkt.x, islands);
     }
@@ -274,7 +322,8 @@ pub(crate) fn close_rates_of(
     measured: bool,
     work: &mut Workspace,
 ) -> Result<(), StepError> {
-    let Workspace { eval, kkt, correction: Correction { islands, .. }, .. } = work;
+    let Workspace { eval, kkt, correction: Correction { islands, tolerance, quiet, made, .. }, .. } = work;
+    let (tolerance, quiet) = (*tolerance, *quiet);
     watch_all(model, islands);
     islands.iter_mut().enumerate().for_each(|(i, island)| island.active = wanted(i));
     for iteration in 0..8 {
@@ -283,10 +332,14 @@ pub(crate) fn close_rates_of(
             // with their noise, which follows the speeds: those of taut links may fall by much
             evaluate::evaluate_gaps(model, q, v, t, eval);
         }
-        if !watch(model, &eval.gap_rate, &eval.rate_noise, islands, |i| i.now <= QUIET || i.now > 0.7 * i.last) {
+        if (tolerance > 0.0 || quiet > QUIET) && iteration < 2 {
+            let least = if iteration == 0 && tolerance == f64::INFINITY && !*made { 0.0 } else { tolerance };
+            convergence::set_goals(model, least, quiet, &eval.rate_noise, islands);
+        }
+        if !watch(model, &eval.gap_rate, &eval.rate_noise, islands, |i| i.now <= i.goal || i.now > 0.7 * i.last) {
             break;
         }
-        load_active(model, islands, kkt, |row| eval.gap_rate[row]);
+        load_active(model, islands, kkt, &eval.gap_rate);
         kkt.solve(model, t, eval)?;
         for i in (0..model.n_bodies()).filter(|&i| islands[model.island[i] as usize].active) {
             for k in model.v_start[i] as usize..model.v_start[i + 1] as usize {
@@ -336,8 +389,8 @@ pub(crate) fn project_along(
         evaluate::place_bodies(model, q, v, &mut work.eval);
         return Ok(());
     }
-    let (worst, measured) = close_gaps_along(model, q, v, t, work, Closing::Measured, advance)?;
-    if !is_closed(model, &worst) {
+    let (worst, measured) = close(model, q, v, t, work, Closing::Measured, advance)?;
+    if !is_closed(model, &worst) && work.correction.tolerance == 0.0 || !worst.now.is_finite() {
         let (row, gap) = (worst.row as usize, work.eval.gap[worst.row as usize].abs());
         let joint = model.joint_names.get(model.joint_of_row(row)).to_string();
         let open = StepError::DriftNotCorrected { joint, gap, time: t, step };

@@ -68,7 +68,7 @@ fn follow_for(mechanism: &mut Mechanism, pull: &Pull, sided: bool, dt: f64) -> R
     } else {
         midpoint(model, state, &mut next, pull, dt, work)?;
     }
-    angles::count_turns(model, &work.eval, &mut next);
+    angles::count_turns(model, &mut work.eval, &mut next);
     impose(model, state, &mut next);
     *state = next;
     Ok(())

@@ -102,7 +102,7 @@ pub(crate) fn step(
         return Ok(attempt);
     }
     correct_drift(model, work, method, h).map_err(|e| name_taut(model, state, work, h, e))?; // C and Cdot back to zero
-    angles::count_turns(model, &work.eval, &mut method.next);
+    angles::count_turns(model, &mut work.eval, &mut method.next);
     refuse_not_finite(model, &method.next)?;
     std::mem::swap(state, &mut method.next); // commit: the only line that writes the state
     Ok(attempt)
@@ -112,6 +112,8 @@ pub(crate) fn step(
 fn integrate(model: &Model, work: &mut Workspace, method: &mut Method, h: f64) -> Result<Attempt, StepError> {
     work.kkt.check.wanted = true;
     work.correction.first = Default::default();
+    (work.correction.tolerance, work.correction.made) = (method.drift.tolerance(), false);
+    work.correction.quiet = drift::QUIET;
     let (ledger, rest) = method.next.work.split_at_mut(model.n_works());
     let mut motion = Motion {
         model,
@@ -135,7 +137,7 @@ fn integrate(model: &Model, work: &mut Workspace, method: &mut Method, h: f64) -
 
 fn correct_drift(model: &Model, work: &mut Workspace, method: &mut Method, h: f64) -> Result<(), StepError> {
     let next = &mut method.next;
-    if method.drift == Drift::Project {
+    if method.drift.projects() {
         refuse_not_finite(model, next)?;
         let (q, v) = &mut work.correction.start;
         q.clone_from(&next.q);
@@ -222,11 +224,20 @@ fn name_not_finite(model: &Model, work: &Workspace, e: StepError) -> StepError {
     }
 }
 
+/// Is every number finite? Zero times any other is not zero, and neither is a sum with it.
+fn finite(x: &[f64]) -> bool {
+    let (fours, rest) = x.as_chunks::<4>();
+    let mut sums = [0.0; 4];
+    for four in fours {
+        (0..4).for_each(|i| sums[i] += 0.0 * four[i]);
+    }
+    sums == [0.0; 4] && rest.iter().all(|x| x.is_finite())
+}
+
 /// A body that has shrunk to less than this part of its size is lost: what comes after would have lost as many digits.
 const LEAST_SIZE: f64 = 1e-6;
 
 pub(crate) fn refuse_not_finite(model: &Model, next: &State) -> Result<(), StepError> {
-    let finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
     let lost = |(i, body): (usize, &Arc<dyn Body>)| body.size_left(model.q_of(i, &next.q)) < LEAST_SIZE;
     if finite(&next.q) && finite(&next.v) && !model.bodies.iter().enumerate().any(lost) {
         return Ok(());

@@ -22,6 +22,8 @@ pub const GAP: f64 = 1e-10;
 /// Rates of gaps after a step, m/s or rad/s, in a mechanism of up to a metre; in larger ones of its length per second.
 /// Projection leaves 1e-15 of the speeds, and those may be large where lengths are not.
 pub const GAP_RATE: f64 = 1e-9;
+/// And with one correction a step.
+const ONCE: f64 = 1e-6;
 /// Overlap of shapes, and excess over limits and ropes, m or rad, in a mechanism of up to a metre; in larger ones of
 /// its length. Time stepping halves its steps while more than 1e-7 is left, and curved surfaces may turn into each
 /// other by a little more until the next step looks.
@@ -60,10 +62,11 @@ impl Promise {
         let length = model.length_scale().max(1.0);
         match self {
             Promise::Gap | Promise::GapRate if matches!(drift, Drift::Feedback(_)) => f64::INFINITY,
+            Promise::Gap | Promise::GapRate if drift == Drift::Once => ONCE * length,
             Promise::Motion | Promise::Constraint => RESIDUAL,
             Promise::Contradiction => CONTRADICTION,
-            Promise::Gap => GAP * length,
-            Promise::GapRate => GAP_RATE * length,
+            Promise::Gap => (GAP * length).max(drift.tolerance()),
+            Promise::GapRate => (GAP_RATE * length).max(drift.tolerance()),
             Promise::Overlap => OVERLAP * length.max(model.contact_scale()),
         }
     }

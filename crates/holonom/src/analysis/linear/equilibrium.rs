@@ -339,7 +339,7 @@ impl Search<'_> {
                 let drowned = gain * s < 1e-9 * (terms(&from.force) + terms(&to.force));
                 let good = if drowned { to.norm < from.norm } else { work > 0.1 * gain * s };
                 if gain > 0.0 && good || to.residual() <= self.options.tolerance {
-                    angles::count_turns(model, &self.work.eval, &mut to.state);
+                    angles::count_turns(model, &mut self.work.eval, &mut to.state);
                     return Ok(Some((to, s)));
                 }
                 // the lowest point of a parabola
@@ -500,7 +500,7 @@ impl Search<'_> {
             }
             match self.closed(state) {
                 Ok(mut to) if to.norm <= from.norm * (1.0 - 0.1 * s) || to.residual() <= self.options.tolerance => {
-                    angles::count_turns(model, &self.work.eval, &mut to.state);
+                    angles::count_turns(model, &mut self.work.eval, &mut to.state);
                     return Ok(Some((to, s)));
                 }
                 _ => s *= 0.5,

@@ -26,6 +26,7 @@ use crate::math::Mat3;
 use holonom_tree::packed;
 
 /// `x . M x / 2` with the mass block as [`Body::evaluate`] gives it.
+#[inline]
 pub(crate) fn half_square(central: bool, mass: &[f64], x: &[f64]) -> f64 {
     #[inline(always)]
     fn square(m: &[f64], x: &[f64], n: usize) -> f64 {

@@ -13,7 +13,7 @@
 //! Free flight for the variational integrator: straight line, and the free rotor split into turns about the three body
 //! axes (symmetric, so of order 2; each turn is exact and keeps the angular momentum in world axes).
 
-use super::{Body, Inertia, Momentum, frame_of};
+use super::{Body, Inertia, Momentum, frame_of, half_square};
 use crate::catalogue::attach::{Attached, AttachmentKind, Frame, read3, write3};
 use crate::catalogue::declaration::{Invalid, finite_vector, positive};
 use crate::catalogue::mass::MassProperties;
@@ -252,6 +252,21 @@ impl Body for Rigid {
         mass[1..].copy_from_slice(&i);
         write3(force, self.mass * gravity);
         write3(&mut force[3..], -frame.w.cross(sym_mul(&i, frame.w)));
+    }
+
+    #[inline]
+    fn evaluate_force(&self, _: &[f64], _: &[f64], frame: &Frame, gravity: Vec3, out: Inertia<'_>) {
+        if let (&mut [_, xx, xy, xz, yy, yz, zz], force) = (out.mass, &mut out.force[..6]) {
+            write3(force, self.mass * gravity);
+            write3(&mut force[3..], -frame.w.cross(sym_mul(&[xx, xy, xz, yy, yz, zz], frame.w)));
+        }
+    }
+
+    fn energies(&self, q: &[f64], v: &[f64], gravity: Vec3) -> Option<[f64; 3]> {
+        let (q, v) = (&q[..7], &v[..6]);
+        let [xx, xy, xz, yy, yz, zz] = self.world_inertia(&rotation(q[3], q[4], q[5], q[6]));
+        let kinetic = half_square(true, &[self.mass, xx, xy, xz, yy, yz, zz], v);
+        Some([kinetic, -self.mass * gravity.dot(read3(q)), 0.0])
     }
 
     /// Implicit midpoint rule for the spin, the pose held: I (w1 - w0) = - h m × I m with m = (w0 + w1)/2. Its power -

@@ -416,6 +416,29 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Where point `k` is and how fast it moves, world axes.
+    #[inline(always)]
+    pub(crate) fn motion(&self, k: usize) -> (Vec3, Vec3) {
+        let a = &self.attachments[k];
+        let frame = self.bodies.frame(a.body);
+        match (frame.carries(), a.what) {
+            (true, AttachmentKind::Point(p)) => {
+                let r = frame.r_wb * (p - frame.origin);
+                (frame.x + r, frame.v + frame.w.cross(r))
+            }
+            _ => {
+                let there = self.get(k);
+                (there.at, there.rate)
+            }
+        }
+    }
+
+    /// How far the coordinates of the body of attachment `k` are from zero, and how fast they move.
+    #[inline(always)]
+    pub(crate) fn reach(&self, k: usize) -> (f64, f64) {
+        self.bodies.reach(self.attachments[k].body)
+    }
+
     /// How fast attachment `k` moves, world axes.
     #[inline(always)]
     pub fn rate(&self, k: usize) -> Vec3 {

@@ -50,6 +50,12 @@ pub trait Body: Send + Sync {
     /// Momentum.
     fn momentum(&self, q: &[f64], v: &[f64]) -> Momentum;
 
+    /// The forces of [`Body::evaluate`] alone, where the mass block is that of this pose already. By default all is
+    /// evaluated again.
+    fn evaluate_force(&self, q: &[f64], v: &[f64], frame: &Frame, gravity: Vec3, out: Inertia<'_>) {
+        self.evaluate(q, v, frame, gravity, out);
+    }
+
     // ---- parameters and coordinates --------------------------------------------------------------------------
 
     /// Are the parameters usable? `Err` says which is not, its value, and what is allowed.
@@ -160,6 +166,11 @@ pub trait Body: Send + Sync {
     /// Energy that the body stores inside (J): what its elastic forces in [`Body::evaluate`] are the slope of.
     fn stored(&self, _q: &[f64]) -> f64 {
         0.0
+    }
+    /// Kinetic energy, and those of [`Body::potential`] and [`Body::stored`] (J), for a body that finds them with less
+    /// than all that [`Body::evaluate`] does; `None` for others.
+    fn energies(&self, _q: &[f64], _v: &[f64], _gravity: Vec3) -> Option<[f64; 3]> {
+        None
     }
     /// Power that the body loses inside (W), not negative; `None` for a body that never loses any. The ledger keeps
     /// count of it.

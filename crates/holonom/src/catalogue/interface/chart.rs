@@ -36,6 +36,10 @@ pub trait Chart {
     fn free(&self, _u: &[f64], k: usize) -> (Vec3, Vec3) {
         free_of(self.mask(), k)
     }
+    /// Are the free directions those of the mask, and so fixed in the axes of marker a?
+    fn is_steady(&self) -> bool {
+        false
+    }
     /// `psi_k`, in the same axes.
     fn rate_row(&self, u: &[f64], k: usize) -> (Vec3, Vec3) {
         self.free(u, k)

@@ -70,6 +70,17 @@ pub enum CoordinateKind {
     Angle,
 }
 
+/// Sizes of what gaps are differences of: their rounding is 2^-52 times these.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GapSizes {
+    /// Given: size (m) and speed (m/s) of what the positions of attachments 0 and 1 are made of.
+    pub points: [(f64, f64); 2],
+    /// Wanted, row by row: the sum over all terms of a gap, and of its rate.
+    pub rows: [(f64, f64); 6],
+    /// Wanted: the fastest turn of a direction that is read, rad/s.
+    pub fastest: f64,
+}
+
 /// A condition on bodies. What a kind must say are the first four methods; everything else has a default.
 pub trait Constraint: Send + Sync {
     /// Name of the kind, as in the table and in messages.
@@ -96,8 +107,8 @@ pub trait Constraint: Send + Sync {
     // ---- what its rows are, the same at every call --------------------------------------------------------------
 
     /// Gaps and their rates, row by row, as [`Constraint::rows`] has them, for those who want nothing else; for at
-    /// most six rows. `false`: they are found only there.
-    fn gaps(&self, _a: &View, _out: &mut [(f64, f64)]) -> bool {
+    /// most six rows. With `sizes`, also what rounding makes of them. `false`: they are found only there.
+    fn gaps(&self, _a: &View, _out: &mut [(f64, f64)], _sizes: Option<&mut GapSizes>) -> bool {
         false
     }
     /// What row `i` is a condition on.

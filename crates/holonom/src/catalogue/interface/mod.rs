@@ -21,7 +21,7 @@ pub use attach::{Attached, Attachment, AttachmentKind, BodyId, Frame, Marker, Vi
 pub use body::{Body, Inertia, Momentum};
 pub use chart::Chart;
 pub use checks::{between_0_and_1, finite, finite_vector, not_negative, optional_finite, positive};
-pub use constraint::{Constraint, CoordinateKind, Level, RowLaw};
+pub use constraint::{Constraint, CoordinateKind, GapSizes, Level, RowLaw};
 pub use coordinate::{Coordinate, Measure};
 pub use curve::{Curve, Patch, PatchJet};
 pub use declaration::*;

@@ -19,7 +19,8 @@
 //! free.
 
 use super::{
-    Chart, Constraint, CoordinateKind, JointDeclaration, Lock, LockShape, Mask, Rows, check_markers, markers, numbered,
+    Chart, Constraint, CoordinateKind, GapSizes, JointDeclaration, Lock, LockShape, Mask, Rows, check_markers, markers,
+    numbered,
 };
 use crate::catalogue::attach::{Attached, Attachment, Marker, View};
 use crate::catalogue::coordinate::Measure;
@@ -128,22 +129,36 @@ impl<J: LockJoint> Constraint for J {
             Rotations::Free => {}
         }
     }
-    fn gaps(&self, a: &View, out: &mut [(f64, f64)]) -> bool {
+    fn gaps(&self, a: &View, out: &mut [(f64, f64)], mut sizes: Option<&mut GapSizes>) -> bool {
         // the same sums as in the parts of `Rows`, in the same order, so that both have the same bits
-        let mut out = out.iter_mut();
-        let mut row = |gap: f64, rate: f64| out.next().into_iter().for_each(|row| *row = (gap, rate));
+        let (mut n, mut fastest) = (0, 0.0f64);
         let (p, q) = (a.get(0), a.get(1));
         let d = q.at - p.at;
-        for i in (0..3).filter(|&i| J::MASK.keeps(i)) {
-            if holds_point(J::MASK) {
-                row(d[i], q.rate[i] - p.rate[i]);
-            } else {
-                let e = a.get(2 + i);
-                row(e.at.dot(d), (-e.at).dot(p.rate) + e.at.dot(q.rate) + d.dot(e.rate));
+        for i in 0..3 {
+            if !J::MASK.keeps(i) {
+                continue;
             }
+            let e = if holds_point(J::MASK) { Attached::default() } else { a.get(2 + i) };
+            out[n] = match holds_point(J::MASK) {
+                true => (d[i], q.rate[i] - p.rate[i]),
+                false => (e.at.dot(d), (-e.at).dot(p.rate) + e.at.dot(q.rate) + d.dot(e.rate)),
+            };
+            if let Some(sizes) = &mut sizes {
+                let ([p, q], turn) = (sizes.points, e.rate.length());
+                let apart = if holds_point(J::MASK) { 0.0 } else { d.length() };
+                sizes.rows[n] = (p.0 + q.0 + apart, p.1 + q.1 + apart * turn);
+                fastest = fastest.max(turn);
+            }
+            n += 1;
         }
         let mut perpendicular = |s: f64, d: Attached, e: Attached| {
-            row(s * d.at.dot(e.at), (s * e.at).dot(d.rate) + (s * d.at).dot(e.rate));
+            out[n] = (s * d.at.dot(e.at), (s * e.at).dot(d.rate) + (s * d.at).dot(e.rate));
+            if let Some(sizes) = &mut sizes {
+                let (one, other) = (d.rate.length(), e.rate.length());
+                sizes.rows[n] = (2.0, one + other);
+                fastest = fastest.max(one).max(other);
+            }
+            n += 1;
         };
         match rotations(J::MASK) {
             Rotations::Held => {
@@ -157,6 +172,9 @@ impl<J: LockJoint> Constraint for J {
                 perpendicular(1.0, a.get(2), z);
             }
             Rotations::Free => {}
+        }
+        if let Some(sizes) = sizes {
+            sizes.fastest = fastest;
         }
         true
     }
@@ -222,6 +240,9 @@ impl<J: LockJoint> Chart for J {
     }
     fn mask(&self) -> Mask {
         J::MASK
+    }
+    fn is_steady(&self) -> bool {
+        true
     }
     fn pose(&self, u: &[f64]) -> (Vec3, Mat3) {
         let mut p = Vec3::ZERO;

@@ -9,7 +9,7 @@ mod polar;
 mod table;
 
 pub use crate::catalogue::interface::{
-    Chart, Constraint, CoordinateKind, Level, Lock, LockShape, Mask, Row, RowLaw, Rows,
+    Chart, Constraint, CoordinateKind, GapSizes, Level, Lock, LockShape, Mask, Row, RowLaw, Rows,
 };
 pub use lock::LockJoint;
 pub use mouse::MouseTarget;

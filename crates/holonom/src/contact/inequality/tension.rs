@@ -36,6 +36,8 @@ use holonom_tree::{Node, packed};
 pub(crate) struct Tension {
     k: Vec<Mat3>,
     any: bool,
+    /// Sum of `|r| |f|` over the joints of a body: no entry of K is larger than twice this.
+    most: Vec<f64>,
 }
 
 /// `h² K` over the inertia above which explicit steps throw links about: (1.7 times 2.8)², 2.8 being where the
@@ -121,6 +123,51 @@ impl Tension {
         }
     }
 
+    /// Can any body have an entry of `scale K` above a ninth of `least` times its moments of inertia? Found from lengths
+    /// alone: mostly there is none, and the matrices need not be written down.
+    fn may_matter(
+        &mut self,
+        model: &Model,
+        (q, v, t): (&[f64], &[f64], f64),
+        (scale, least): (f64, f64),
+        x: &[f64],
+        eval: &Evaluation,
+    ) -> bool {
+        self.most.clear();
+        self.most.resize(model.n_bodies(), 0.0);
+        for joint in model.joints.iter().filter(|j| j.n_rows > 0) {
+            let x = &x[joint.row as usize..][..joint.n_rows as usize];
+            let (square, near, far) = match &joint.form {
+                // axes are orthonormal
+                Form::Lock { transform, mask, .. } => {
+                    let s = &eval.blocks.transforms[*transform as usize];
+                    let translations = (mask.0 & 0b111).count_ones() as usize;
+                    let square: f64 = x[..translations].iter().map(|x| x * x).sum();
+                    (square, Vec3::from(s.near), Vec3::from(s.far))
+                }
+                _ => {
+                    let [p, near, far] = pull(model, joint, q, v, t, x, eval);
+                    (p.length_squared(), near, far)
+                }
+            };
+            let at = joint.constraint.attachments();
+            for (body, arm) in [(at[0].body, near), (at[1].body, far)] {
+                if let Some(i) = body.index() {
+                    self.most[i] += (square * arm.length_squared()).sqrt();
+                }
+            }
+        }
+        // a little more, for rounding
+        let factor = 9.0 * 2.0 * 1.000_001 * scale;
+        self.most.iter().enumerate().any(|(i, most)| {
+            let mass = eval.blocks.diagonal(Node(i as u32));
+            let body = model.bodies[i].as_ref();
+            // bodies of which nothing is kept have no moments
+            let turns = body.central() || body.plane().is_some();
+            turns && !(factor * most <= least * moments(body, mass))
+        })
+    }
+
     /// Keep what holds back, where it exceeds `least` times the inertia. Is anything left?
     fn keep_what_holds(&mut self, model: &Model, least: f64, eval: &mut Evaluation) -> bool {
         self.any = false;
@@ -142,6 +189,10 @@ impl Tension {
         impulses: &[f64],
         work: &mut Workspace,
     ) -> bool {
+        if !self.may_matter(model, (q, v, t), (h, 1.0), impulses, &work.eval) {
+            self.clear();
+            return false;
+        }
         self.gather(model, q, v, t, h, impulses, &work.eval);
         if self.keep_what_holds(model, 1.0, &mut work.eval) {
             for (i, k) in self.k.iter().enumerate().filter(|(_, k)| **k != Mat3::ZERO) {

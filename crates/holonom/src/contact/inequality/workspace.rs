@@ -32,6 +32,8 @@ pub(crate) struct ContactScratch {
     pub overlap: f64,
     /// Largest overlap of everything that was near at the start of a step since the last report began, m or rad.
     pub overlap_before: f64,
+    /// Only what nothing pushes is being followed: inequality rows are left out of the equations of motion.
+    pub flying: bool,
     /// What pushed in the steps on velocities since this was emptied, where somebody wants to know.
     pub blows: Option<Vec<Blow>>,
 }
@@ -69,6 +71,7 @@ impl Workspace {
                 acting: Forces::default(),
                 overlap: 0.0,
                 overlap_before: 0.0,
+                flying: false,
                 blows: None,
             },
         }

@@ -14,17 +14,27 @@
 //! gap: three or four corrections close them to rounding, each a solve and a look at the gaps. So M, J and their factor
 //! at q1 are those of the final pose, and the next step begins with them: one factorisation a step.
 //!
+//! In joint coordinates (a spanning forest of the joints) the bodies move along the joints instead, each at the rates
+//! that v1 gives it: u1 = u0 + h w1, and v1 turns with the bodies. Joints of the forest are then closed by construction;
+//! only those that are cut have anything to correct. A tree needs one factorisation and one solve a step.
+//!
 //! Links held taut that swing faster than the step are held back by the stiffness of their pull
 //! ([`crate::contact::inequality::tension`]): the step is solved once more with M + h² K in place of M, as an implicit
 //! method would, and their joints are closed with it.
 
-use super::{Attempt, Integrator, Motion};
+use super::{Attempt, Coordinates, Integrator, Motion};
 use crate::contact::inequality::tension::Tension;
 use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
+use crate::evaluate::convergence::Island;
 use crate::evaluate::{Noise, energy};
-use crate::step::drift::{self, Drift};
+use crate::model::Model;
+use crate::step::drift;
+
+/// Joints along which bodies were carried are closed to rounding of several operations. What is left is corrected only
+/// above so many times the rounding of one: a correction moves all bodies, and costs a new factor.
+const CARRIED: f64 = 256.0;
 
 /// Semi-implicit Euler.
 #[derive(Clone, Debug, Default)]
@@ -38,12 +48,13 @@ pub struct SemiImplicitEuler {
 fn load(m: &mut Motion<'_>, h: f64) {
     let feedback = m.feedback();
     let (model, work, n) = (m.model, &mut *m.work, m.v.len());
-    for i in 0..n {
-        work.kkt.x[i] = h * work.eval.force[i];
-    }
-    for (i, rate) in work.eval.gap_rate.iter().enumerate() {
-        let pull = feedback.map_or(0.0, |f| h * (f.ks * work.eval.gap[i] + f.kd * rate));
-        work.kkt.x[n + i] = rate + pull;
+    let (forces, rows) = work.kkt.x.split_at_mut(n);
+    forces.iter_mut().zip(&work.eval.force).for_each(|(x, f)| *x = h * f);
+    rows.copy_from_slice(&work.eval.gap_rate);
+    if let Some(f) = feedback {
+        for (x, (gap, rate)) in rows.iter_mut().zip(work.eval.gap.iter().zip(&work.eval.gap_rate)) {
+            *x = rate + h * (f.ks * gap + f.kd * rate);
+        }
     }
     // rows on accelerations say how velocities change, not what they become
     for &row in &model.acceleration_rows {
@@ -60,7 +71,7 @@ impl SemiImplicitEuler {
         let impulses = &m.work.kkt.x[m.v.len()..];
         self.impulses.clear();
         self.impulses.extend_from_slice(impulses);
-        if m.drift == Drift::Project && self.tension.stiffen(m.model, (m.q, m.v, m.t), h, &self.impulses, m.work) {
+        if m.drift.projects() && self.tension.stiffen(m.model, (m.q, m.v, m.t), h, &self.impulses, m.work) {
             m.work.kkt.factor(m.model, m.t, &m.work.eval)?;
             load(m, h);
             m.work.kkt.solve(m.model, m.t, &m.work.eval)?;
@@ -80,6 +91,9 @@ impl Integrator for SemiImplicitEuler {
     fn between_events(&self) -> bool {
         false
     }
+    fn any_coordinates(&self) -> bool {
+        true
+    }
     fn attempt(&mut self, m: &mut Motion<'_>, h: f64) -> Result<Attempt, StepError> {
         let (model, n) = (m.model, m.v.len());
         dynamics::factored_equations(model, m.q, m.v, m.t, m.work)?;
@@ -89,17 +103,35 @@ impl Integrator for SemiImplicitEuler {
         for (v, dv) in m.v.iter_mut().zip(&work.kkt.x) {
             *v += dv;
         }
-        for (i, body) in model.bodies.iter().enumerate() {
-            body.advance(model.q_of_mut(i, m.q), model.v_of(i, m.v), h);
+        let joints = m.joint_space.as_deref_mut().filter(|_| m.coordinates == Coordinates::Joint);
+        let mut joints = joints.filter(|_| !self.tension.matters());
+        match &mut joints {
+            Some(joints) => {
+                joints.carry(model, m.q, m.v, h);
+                work.correction.quiet = CARRIED;
+            }
+            None => model.bodies.iter().enumerate().for_each(|(i, body)| {
+                body.advance(model.q_of_mut(i, m.q), model.v_of(i, m.v), h);
+            }),
         }
 
-        // legal where they arrive
-        if m.drift == Drift::Project && model.n_rows() > 0 {
+        // legal where they arrive: in joint coordinates they are, but for the joints that are no part of the forest
+        let closed = joints.as_ref().is_some_and(|joints| joints.cuts().is_empty()) || model.n_rows() == 0;
+        if m.drift.projects() && !closed {
             let before = energy::mechanical(model, m.q, m.v);
-            if self.tension.matters() {
-                drift::close_taut(model, m.q, m.v, m.t + h, &self.tension, work)?;
-            } else {
-                drift::close_gaps(model, m.q, m.v, m.t + h, work)?;
+            match joints {
+                _ if self.tension.matters() => {
+                    drift::close_taut(model, m.q, m.v, m.t + h, &self.tension, work)?;
+                }
+                Some(joints) => {
+                    let mut along = |model: &Model, q: &mut [f64], d: &[f64], islands: &[Island]| {
+                        joints.advance(model, q, d, islands);
+                    };
+                    drift::close_gaps_along(model, m.q, m.v, m.t + h, work, &mut along)?;
+                }
+                None => {
+                    drift::close_gaps(model, m.q, m.v, m.t + h, work)?;
+                }
             }
             *m.projected += energy::mechanical(model, m.q, m.v) - before;
         }
@@ -110,12 +142,12 @@ impl Integrator for SemiImplicitEuler {
         if !self.tension.matters() {
             work.kkt.note_pose(model, m.q, m.t + h, &mut work.eval);
         }
-        evaluate::evaluate_gaps_with(Noise::None, model, m.q, m.v, m.t + h, &mut work.eval);
-        work.kkt.x[..n].fill(0.0);
-        work.kkt.x[n..].copy_from_slice(&work.eval.gap_rate);
-        work.kkt.solve(model, m.t, &work.eval)?;
-        for (v, dv) in m.v.iter_mut().zip(&work.kkt.x) {
-            *v += dv;
+        work.kkt.x.fill(0.0);
+        if !closed {
+            evaluate::evaluate_gaps_with(Noise::None, model, m.q, m.v, m.t + h, &mut work.eval);
+            work.kkt.x[n..].copy_from_slice(&work.eval.gap_rate);
+            work.kkt.solve(model, m.t, &work.eval)?;
+            m.v.iter_mut().zip(&work.kkt.x).for_each(|(v, dv)| *v += dv);
         }
 
         // multipliers from impulses, for the ledger

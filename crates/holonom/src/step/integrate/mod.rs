@@ -144,7 +144,7 @@ impl Motion<'_> {
         let t = self.t;
         match (&mut self.joint_space, self.coordinates) {
             (Some(space), Coordinates::Joint) => {
-                let projected = self.drift == Drift::Project;
+                let projected = self.drift.projects();
                 let mut system = space.system(self.model, self.work, feedback, projected);
                 system.load(self.q, self.v, self.ledger, y);
                 let result = run(&mut system, t, y)?;
@@ -152,7 +152,7 @@ impl Motion<'_> {
                 Ok(result)
             }
             _ => {
-                let projected = self.drift == Drift::Project;
+                let projected = self.drift.projects();
                 let mut system = Maximal { model: self.model, work: self.work, feedback, projected, near: false };
                 system.load(self.q, self.v, self.ledger, y);
                 let result = run(&mut system, t, y)?;

@@ -173,7 +173,8 @@ impl Rattle {
                 let joint = model.joint_names.get(model.joint_of_row(worst.1)).to_string();
                 return Err(StepError::DriftNotCorrected { joint, gap: worst.0, time: t, step: h });
             }
-            drift::load_active(model, islands, kkt, |row| eval.gap[row] / h);
+            drift::load_active(model, islands, kkt, &eval.gap);
+            kkt.x[model.n_v()..].iter_mut().for_each(|x| *x /= h);
             kkt.solve(model, t, eval)?;
             self.impulses.iter_mut().zip(&kkt.x[n..]).for_each(|(sum, a)| *sum += a);
             for i in (0..model.n_bodies()).filter(|&i| islands[model.island[i] as usize].active) {

@@ -42,7 +42,7 @@ use crate::evaluate;
 use crate::evaluate::Feedback;
 use crate::model::Model;
 use crate::solve::ImplicitMatrix;
-use crate::step::drift::{self, Drift};
+use crate::step::drift;
 
 const STAGES: usize = 6;
 const GAMMA: f64 = 0.25;
@@ -188,7 +188,7 @@ impl Sdirk4 {
             let system = Maximal { model, work, feedback, projected: false, near: false };
             system.normalise(&mut self.stage);
             system.store(&self.stage, m.q, m.v, m.ledger);
-            if self.tension.matters() && m.drift == Drift::Project && error <= 1.0 {
+            if self.tension.matters() && m.drift.projects() && error <= 1.0 {
                 close_taut(&mut step, t + h, m.q, m.v, work)?;
             }
             Ok(error)

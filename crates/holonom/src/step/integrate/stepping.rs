@@ -59,7 +59,7 @@ use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate::{self, Noise, energy};
 use crate::model::state::BlowWorks;
-use crate::step::drift::{self, Drift};
+use crate::step::drift;
 use holonom_lcp::ComplementarityLaw as Law;
 
 /// Velocity-level time stepping.
@@ -251,7 +251,11 @@ impl Stepping {
         let (model, work) = (m.model, &mut *m.work);
         self.tension.clear();
         let known = work.kkt.is_at(m.q, m.t, &work.eval); // from the end of the step before
-        evaluate::evaluate_bodies(model, m.q, m.v, &mut work.eval);
+        if known {
+            evaluate::evaluate_body_forces(model, m.q, m.v, &mut work.eval);
+        } else {
+            evaluate::evaluate_bodies(model, m.q, m.v, &mut work.eval);
+        }
         for (i, body) in model.bodies.iter().enumerate() {
             let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
             body.inertial_mean(&work.eval.frames[i], h, &mut work.eval.force[range]);
@@ -460,7 +464,7 @@ impl Stepping {
     /// Joints closed where the step ends. Could they be?
     fn close(&mut self, m: &mut Motion<'_>, h: f64) -> Result<bool, StepError> {
         let (model, t) = (m.model, m.t + h);
-        if m.drift != Drift::Project || model.n_rows() == 0 {
+        if !m.drift.projects() || model.n_rows() == 0 {
             return Ok(true);
         }
         // before overlaps are looked at: closing joints later would make new ones

@@ -27,6 +27,7 @@
 //! forest, the ones least in the kinetic energy that close the cut rows to first order. Reading dw from d and moving u
 //! by it leaves the forest closed, whatever the length of the step; the rest is Newton's method.
 
+mod carry;
 mod limbs;
 mod rates;
 
@@ -41,6 +42,7 @@ use crate::evaluate::convergence::Island;
 use crate::math::{Mat3, Vec3, quat_from_axes};
 use crate::model::Model;
 use crate::step::drift;
+use carry::Carrier;
 use limbs::{Forest, Limb, Pose};
 
 /// The forest, and its scratch.
@@ -60,6 +62,8 @@ pub(crate) struct JointSpace {
     w: Vec<f64>,
     /// Scratch of [`JointSpace::advance`].
     y: Vec<f64>,
+    /// The forest once more, where all its joints are locks.
+    carrier: Option<Carrier>,
 }
 
 impl JointSpace {
@@ -68,6 +72,7 @@ impl JointSpace {
         let Forest { poses, limbs, cuts, n_u, n_w } = Forest::new(model);
         let n = model.n_bodies();
         JointSpace {
+            carrier: Carrier::new(model, &limbs, &poses),
             limbs,
             poses,
             cuts,
@@ -138,32 +143,42 @@ impl JointSpace {
     /// Move `q` by `d dt` with dt = 1, along the joints of the forest: `d` is a velocity of the bodies that they allow.
     /// Only islands that are active.
     pub fn advance(&mut self, model: &Model, q: &mut [f64], d: &[f64], islands: &[Island]) {
+        self.move_limbs(model, q, &d[..model.n_v()], 1.0);
+        for i in (0..model.n_bodies()).filter(|&i| islands[model.island[i] as usize].active) {
+            model.q_of_mut(i, q).copy_from_slice(model.q_of(i, &self.q));
+        }
+    }
+
+    /// Move `q` along the joints of the forest for a time `h` at the rates that its joints have in the velocities `v`,
+    /// and turn the velocities with the bodies: the rates of the joints stay what they are.
+    pub fn carry(&mut self, model: &Model, q: &mut [f64], v: &mut [f64], h: f64) {
+        if let Some(carrier) = &mut self.carrier {
+            return carrier.carry(model, q, v, h);
+        }
+        self.move_limbs(model, q, v, h);
+        q.copy_from_slice(&self.q);
+        v.copy_from_slice(&self.v);
+    }
+
+    /// Where all bodies come when every joint keeps its rates for a time `h`, and how they move there, into `self.q` and
+    /// `self.v`.
+    fn move_limbs(&mut self, model: &Model, q: &[f64], v: &[f64], h: f64) {
         let mut y = std::mem::take(&mut self.y);
         y.clear();
         y.resize(self.n_u + self.n_w, 0.0);
-        self.read(model, q, &d[..model.n_v()], &mut y);
+        self.read(model, q, v, &mut y);
         let (us, ws) = y.split_at_mut(self.n_u);
         for limb in &self.limbs {
             let u = &mut us[limb.u as usize..][..limb.n_u as usize];
             let w = &ws[limb.w as usize..][..limb.n_w as usize];
             match limb.joint.and_then(|k| model.joints[k as usize].constraint.chart()) {
-                Some(_) if limb.narrow.is_some() => u.iter_mut().zip(w).for_each(|(u, w)| *u += w),
-                Some(chart) => {
-                    // coordinates are at most seven
-                    let mut rate = [0.0; 8];
-                    let rate = &mut rate[..u.len()];
-                    chart.u_rate(u, w, rate);
-                    u.iter_mut().zip(rate).for_each(|(u, rate)| *u += *rate);
-                    chart.normalise(u);
-                }
-                None => model.bodies[limb.body as usize].advance(u, w, 1.0),
+                Some(_) if limb.narrow.is_some() => u.iter_mut().zip(w).for_each(|(u, w)| *u += h * w),
+                Some(chart) => move_chart(chart, u, w, h),
+                None => model.bodies[limb.body as usize].advance(u, w, h),
             }
         }
         self.to_bodies(model, &y);
         self.keep_signs(model, q);
-        for i in (0..model.n_bodies()).filter(|&i| islands[model.island[i] as usize].active) {
-            model.q_of_mut(i, q).copy_from_slice(model.q_of(i, &self.q));
-        }
         self.y = y;
     }
 
@@ -282,6 +297,24 @@ impl Limb {
             let at_point = b.v + b.w.cross(at_b.point - b.x) - marker * lin;
             Frame { x, r_wb: axes, v: at_point + spin.cross(x - at_b.point), w: spin, ..Frame::GROUND }
         }
+    }
+}
+
+/// Move coordinates at constant rates. Where the last four are a quaternion e and the last three rates its angular
+/// velocity w, a turn by the angle a = |w| h is e + tan(a/2)/(a/2) h edot, brought to unit length.
+fn move_chart(chart: &dyn Chart, u: &mut [f64], w: &[f64], h: f64) {
+    // coordinates are at most seven
+    let mut rate = [0.0; 8];
+    let rate = &mut rate[..u.len()];
+    chart.u_rate(u, w, rate);
+    let turns = if u.len() == w.len() + 1 { 4 } else { 0 };
+    let (straight, turning) = u.split_at_mut(rate.len() - turns);
+    straight.iter_mut().zip(&*rate).for_each(|(u, rate)| *u += h * rate);
+    if let ([.., x, y, z], 4) = (w, turns) {
+        let half = 0.5 * h * (x * x + y * y + z * z).sqrt();
+        let part = if half < 1e-4 { 1.0 + half * half / 3.0 } else { libm::tan(half) / half };
+        turning.iter_mut().zip(&rate[rate.len() - 4..]).for_each(|(u, rate)| *u += part * h * rate);
+        chart.normalise(u);
     }
 }
 

@@ -29,7 +29,9 @@ impl Stepping {
             return Ok(None);
         }
         self.keep(m);
+        m.work.contact.flying = true;
         let attempt = self.in_parts(m, h);
+        m.work.contact.flying = false;
         if attempt.is_none() || self.company.any_bound {
             self.take_back(m, h);
             return Ok(None);
