@@ -20,8 +20,8 @@ use std::time::Instant;
 ///
 /// Options are those of the command: `integrator` (euler, rk4, dop853, sdirk4, rattle, stepping), `solver` (tree,
 /// sparse, baraff, huge-pivot, auxiliary, dense, dense-kkt, banded, cg), `dt` (s; the integrator chooses unless given),
-/// `tolerance`, `max_step` (s), `drift` (projection, feedback, none), `coordinates` (maximal, joint), `law` (dynamic,
-/// first-order). What is not said is decided by the scene, else by what suits most.
+/// `tolerance`, `max_step` (s), `drift` (projection, once, feedback, none), `gap_tolerance` (of projection, m or rad),
+/// `coordinates` (maximal, joint), `law` (dynamic, first-order). What is not said is decided by the scene, else by what suits most.
 ///
 /// Questions never change the motion. One simulation is used by one thread at a time.
 #[pyclass(module = "holonom", subclass)]
@@ -227,6 +227,7 @@ fn choices(given: Option<&Bound<'_, PyDict>>) -> PyResult<RunChoices> {
             "integrator" => choices.integrator = Some(value.extract()?),
             "solver" => choices.solver = Some(value.extract()?),
             "drift" => choices.drift = Some(value.extract()?),
+            "gap_tolerance" => choices.gap_tolerance = Some(value.extract()?),
             "coordinates" => choices.coordinates = Some(value.extract()?),
             "law" => {
                 let law: String = value.extract()?;
@@ -284,7 +285,7 @@ impl Simulation {
         self.run.sim.time()
     }
 
-    /// How it is run: law, integrator, solver, dt, tolerance, max_step, drift, coordinates.
+    /// How it is run: law, integrator, solver, dt, tolerance, max_step, drift, gap_tolerance, coordinates.
     #[getter]
     fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let s = &self.run.settings;
@@ -296,6 +297,7 @@ impl Simulation {
         dict.set_item("tolerance", s.tolerance)?;
         dict.set_item("max_step", s.max_step)?;
         dict.set_item("drift", &s.drift)?;
+        dict.set_item("gap_tolerance", s.gap_tolerance)?;
         dict.set_item("coordinates", &s.coordinates)?;
         Ok(dict)
     }

@@ -60,6 +60,8 @@ pub struct RunChoices {
     pub solver: Option<String>,
     /// Name of what is done about drift.
     pub drift: Option<String>,
+    /// Of projection: how far joints may stay open, m or rad.
+    pub gap_tolerance: Option<f64>,
     /// Name of the coordinates that are integrated.
     pub coordinates: Option<String>,
     /// Longest adaptive step, s.
@@ -87,6 +89,8 @@ pub struct RunSettings {
     pub max_step: Option<f64>,
     /// Name of what is done about drift.
     pub drift: String,
+    /// Of projection: how far joints may stay open, m or rad; to rounding where nothing is said.
+    pub gap_tolerance: Option<f64>,
     /// Of feedback against drift, 1/s^2.
     #[serde(default)]
     pub ks: Option<f64>,
@@ -137,7 +141,10 @@ impl RunSettings {
         let solver = pick(&choices.solver, before.map(|s| &s.solver), &run.solver, model.default_solver().name());
         known("solver", &solver, SolverKind::NAMES)?;
         if let Some(name) = &choices.drift {
-            known("kind of drift correction", name, &["projection", "feedback", "none"])?;
+            known("kind of drift correction", name, &["projection", "once", "feedback", "none"])?;
+        }
+        if let Some(gap) = choices.gap_tolerance {
+            positive(prefix, "gap-tolerance", gap, "m or rad")?;
         }
         if let Some(name) = &choices.coordinates {
             known("kind of coordinates", name, &["maximal", "joint"])?;
@@ -176,6 +183,7 @@ impl RunSettings {
             tolerance: choices.tolerance.or(before.map_or(run.tolerance, |s| s.tolerance)),
             max_step: choices.max_step.or(before.map_or(run.max_step, |s| s.max_step)),
             drift: pick(&choices.drift, before.map(|s| &s.drift), &run.drift, "projection"),
+            gap_tolerance: choices.gap_tolerance.or(before.map_or(run.gap_tolerance, |s| s.gap_tolerance)),
             ks: before.map_or(run.ks, |s| s.ks),
             kd: before.map_or(run.kd, |s| s.kd),
             coordinates: pick(&choices.coordinates, before.map(|s| &s.coordinates), &run.coordinates, "maximal"),
@@ -200,7 +208,7 @@ impl RunSettings {
         if let Some(max_step) = self.max_step {
             sim.set_max_step(max_step);
         }
-        sim.set_drift(drift(Some(&self.drift), self.ks, self.kd));
+        sim.set_drift(drift(Some(&self.drift), self.gap_tolerance, self.ks, self.kd));
         if self.coordinates == "joint" {
             sim.set_coordinates(Coordinates::Joint).map_err(refused)?;
         }

@@ -97,9 +97,16 @@ pub const RUN: &[Field] = &[
     ),
     optional(
         "drift",
-        Type::Choice(&["projection", "feedback", "none"]),
+        Type::Choice(&["projection", "once", "feedback", "none"]),
         "projection",
-        "how joints are kept closed: pulled shut after every step, by forces that grow with their gaps, or not at all",
+        "how joints are kept closed: pulled shut after every step, the same with one correction and no look at what it \
+         leaves, by forces that grow with their gaps, or not at all",
+    ),
+    optional(
+        "gap_tolerance",
+        Type::Number(Allowed::Positive, "m or rad"),
+        "rounding",
+        "of `projection`: how far joints may stay open after a step",
     ),
     optional("ks", Type::Number(Allowed::NotNegative, "1/s^2"), "400", "of `feedback`: acceleration per gap"),
     optional("kd", Type::Number(Allowed::NotNegative, "1/s"), "40", "of `feedback`: acceleration per rate of the gap"),
@@ -391,6 +398,7 @@ impl SceneReader<'_, '_> {
             tolerance: r.number("tolerance"),
             max_step: r.number("max_step"),
             drift: text("drift"),
+            gap_tolerance: r.number("gap_tolerance"),
             ks: r.number("ks"),
             kd: r.number("kd"),
             coordinates: text("coordinates"),

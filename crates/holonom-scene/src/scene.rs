@@ -292,8 +292,10 @@ pub struct Run {
     pub tolerance: Option<f64>,
     /// Longest step, s.
     pub max_step: Option<f64>,
-    /// How drift is kept away: `projection`, `feedback`, `none`.
+    /// How drift is kept away: `projection`, `once`, `feedback`, `none`.
     pub drift: Option<String>,
+    /// Of projection: how far joints may stay open, m or rad.
+    pub gap_tolerance: Option<f64>,
     /// Of `feedback`: acceleration per gap, 1/s^2.
     pub ks: Option<f64>,
     /// Of `feedback`: acceleration per rate of the gap, 1/s.
@@ -309,17 +311,18 @@ pub struct Run {
 impl Run {
     /// How drift is kept away.
     pub fn drift(&self) -> Drift {
-        drift(self.drift.as_deref(), self.ks, self.kd)
+        drift(self.drift.as_deref(), self.gap_tolerance, self.ks, self.kd)
     }
 }
 
-/// How drift is kept away, by its name and the constants of feedback.
-pub fn drift(name: Option<&str>, ks: Option<f64>, kd: Option<f64>) -> Drift {
+/// How drift is kept away, by its name, the tolerance of projection and the constants of feedback.
+pub fn drift(name: Option<&str>, gap: Option<f64>, ks: Option<f64>, kd: Option<f64>) -> Drift {
     let usual = Feedback::default();
     match name {
+        Some("once") => Drift::Once,
         Some("feedback") => Drift::Feedback(Feedback { ks: ks.unwrap_or(usual.ks), kd: kd.unwrap_or(usual.kd) }),
         Some("none") => Drift::None,
-        _ => Drift::Project,
+        _ => gap.map_or(Drift::Project, Drift::Tolerance),
     }
 }
 

@@ -62,6 +62,15 @@ pub(crate) struct BenchArgs {
     /// With --steps: another step than the scene's, s. Default: that of the scene, or 1 ms.
     #[arg(long, value_name = "H", requires = "steps", allow_negative_numbers = true)]
     dt: Option<f64>,
+    /// With --steps: how joints are kept closed, instead of as the scene says.
+    #[arg(long, value_name = "NAME", requires = "steps", value_parser = PossibleValuesParser::new(["projection", "once", "feedback", "none"]))]
+    drift: Option<String>,
+    /// With --steps: how far joints may stay open after a projection, m or rad. Default: rounding.
+    #[arg(long, value_name = "GAP", requires = "steps", allow_negative_numbers = true)]
+    gap_tolerance: Option<f64>,
+    /// With --steps: coordinates in which time is stepped, instead of those of the scene.
+    #[arg(long, value_name = "NAME", requires = "steps", value_parser = PossibleValuesParser::new(["maximal", "joint"]))]
+    coordinates: Option<String>,
     #[command(flatten)]
     options: SceneOptions,
 }
@@ -102,7 +111,7 @@ impl Subject {
         }
     }
 
-    fn measure(&self, solver: Option<SolverKind>, steps: Option<StepOptions>) -> Result<Timed, CliError> {
+    fn measure(&self, solver: Option<SolverKind>, steps: Option<&StepOptions>) -> Result<Timed, CliError> {
         match (self, steps) {
             (Subject::Scene(opened), Some(options)) => {
                 return scene_steps::measure(opened, options).map(Timed::SceneStepTiming);
@@ -191,7 +200,9 @@ pub(crate) fn run(args: &BenchArgs, out: &mut StandardOutput) -> Result<Exit, Cl
         return Err(CliError::usage(format!("--dt is {dt} s, must be finite and greater than 0")));
     }
     let integrator = args.integrator.as_deref().and_then(IntegratorKind::from_name);
-    let options = args.steps.then_some(StepOptions { integrator, dt: args.dt, solver });
+    let (drift, gap_tolerance, coordinates) = (args.drift.clone(), args.gap_tolerance, args.coordinates.clone());
+    let how = StepOptions { integrator, dt: args.dt, solver, drift, gap_tolerance, coordinates };
+    let options = args.steps.then_some(how);
     let names: Vec<&str> = if args.cases.is_empty() {
         DEFAULT.split(' ').collect()
     } else {
@@ -206,7 +217,7 @@ pub(crate) fn run(args: &BenchArgs, out: &mut StandardOutput) -> Result<Exit, Cl
     let (mut steps, mut scene_steps) = (Vec::new(), Vec::new());
     for (k, case) in cases.iter().enumerate() {
         progress.show(&format!("timing {} ({} of {})", case.name(), k + 1, cases.len()));
-        match case.measure(solver, options)? {
+        match case.measure(solver, options.as_ref())? {
             Timed::Evaluation(timing) => {
                 timings.push(timing);
                 evaluated.push(case);

@@ -7,7 +7,8 @@
 
 use super::CliError;
 use crate::scene::OpenedScene;
-use holonom::{IntegratorKind, Simulation, SolverKind, StepError};
+use holonom::{Coordinates, IntegratorKind, Simulation, SolverKind, StepError};
+use holonom_scene::scene::drift;
 use serde::Serialize;
 use std::time::{Duration, Instant};
 
@@ -21,11 +22,14 @@ const BUDGET: Duration = Duration::from_millis(1000);
 const LEAST_PASSAGES: usize = 4;
 
 /// What was asked for besides the scene.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct StepOptions {
     pub integrator: Option<IntegratorKind>,
     pub dt: Option<f64>,
     pub solver: Option<SolverKind>,
+    pub drift: Option<String>,
+    pub gap_tolerance: Option<f64>,
+    pub coordinates: Option<String>,
 }
 
 /// Steps of a scene, timed. Times in microseconds per step.
@@ -49,7 +53,7 @@ pub(super) struct SceneStepTiming {
 }
 
 /// Step through the beginning of a scene.
-pub(super) fn measure(opened: &OpenedScene, options: StepOptions) -> Result<SceneStepTiming, CliError> {
+pub(super) fn measure(opened: &OpenedScene, options: &StepOptions) -> Result<SceneStepTiming, CliError> {
     let stopped = |e: StepError| match e {
         StepError::Invalid(why) => CliError::usage(format!("scene `{}`: {why}", opened.name)),
         e => CliError::step(&format!("scene `{}`", opened.name), &e),
@@ -65,7 +69,11 @@ pub(super) fn measure(opened: &OpenedScene, options: StepOptions) -> Result<Scen
     let mut sim = Simulation::new(model.clone());
     sim.set_solver(solver).map_err(stopped)?;
     sim.set_integrator(integrator);
-    sim.set_drift(run.drift());
+    let name = options.drift.as_deref().or(run.drift.as_deref());
+    sim.set_drift(drift(name, options.gap_tolerance.or(run.gap_tolerance), run.ks, run.kd));
+    if options.coordinates.as_deref().or(run.coordinates.as_deref()) == Some("joint") {
+        sim.set_coordinates(Coordinates::Joint).map_err(stopped)?;
+    }
     let start = sim.state().clone();
     let mut gap = 0.0f64;
     for _ in 0..steps {

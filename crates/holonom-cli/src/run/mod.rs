@@ -60,6 +60,16 @@ pub(crate) struct RunArgs {
     /// tree, sparse, baraff, huge-pivot, auxiliary, dense, dense-kkt, banded, cg [default: tree, or sparse with loops]
     #[arg(long, value_name = "NAME")]
     pub solver: Option<String>,
+    /// How joints are kept closed: projection, once, feedback, none [default: that of the scene, or projection]
+    #[arg(long, value_name = "NAME")]
+    pub drift: Option<String>,
+    /// How far joints may stay open after a projection, m or rad [default: rounding]
+    #[arg(long, value_name = "GAP", allow_hyphen_values = true)]
+    pub gap_tolerance: Option<f64>,
+    /// Coordinates in which time is stepped: maximal, or joint (rk4, dop853, euler) [default: that of the scene, or
+    /// maximal]
+    #[arg(long, value_name = "NAME")]
+    pub coordinates: Option<String>,
     /// Go on from a snapshot, with the same bits as if there had been no interruption
     #[arg(long, value_name = "SNAPSHOT")]
     from: Option<PathBuf>,
@@ -121,6 +131,9 @@ impl RunArgs {
             law: self.law,
             integrator: self.integrator.clone(),
             solver: self.solver.clone(),
+            drift: self.drift.clone(),
+            gap_tolerance: self.gap_tolerance,
+            coordinates: self.coordinates.clone(),
             rate: self.rate,
             prefix: "--",
             ..RunChoices::default()

@@ -286,12 +286,12 @@ class Simulation:
 
 Options are those of the command: `integrator` (euler, rk4, dop853, sdirk4, rattle, stepping), `solver` (tree, sparse,
 baraff, huge-pivot, auxiliary, dense, dense-kkt, banded, cg), `dt` (s; the integrator chooses unless given),
-`tolerance`, `max_step` (s), `drift` (projection, feedback, none), `coordinates` (maximal, joint), `law` (dynamic,
-first-order). What is not said is decided by the scene, else by what suits most.
+`tolerance`, `max_step` (s), `drift` (projection, once, feedback, none), `gap_tolerance` (of projection, m or rad),
+`coordinates` (maximal, joint), `law` (dynamic, first-order). What is not said is decided by the scene, else by what suits most.
 
 Questions never change the motion. One simulation is used by one thread at a time."""
 
-    def __new__(cls, model: Model, *, integrator: Literal['euler', 'rk4', 'dop853', 'sdirk4', 'implicit', 'rattle', 'stepping'] | None=None, solver: str | None=None, dt: float | None=None, tolerance: float | None=None, max_step: float | None=None, drift: Literal['projection', 'feedback', 'none'] | None=None, coordinates: Literal['maximal', 'joint'] | None=None, law: Literal['dynamic', 'first-order'] | None=None) -> Simulation:
+    def __new__(cls, model: Model, *, integrator: Literal['euler', 'rk4', 'dop853', 'sdirk4', 'implicit', 'rattle', 'stepping'] | None=None, solver: str | None=None, dt: float | None=None, tolerance: float | None=None, max_step: float | None=None, drift: Literal['projection', 'once', 'feedback', 'none'] | None=None, gap_tolerance: float | None=None, coordinates: Literal['maximal', 'joint'] | None=None, law: Literal['dynamic', 'first-order'] | None=None) -> Simulation:
         ...
 
     @property
@@ -316,7 +316,7 @@ Questions never change the motion. One simulation is used by one thread at a tim
 
     @property
     def settings(self) -> dict[str, Any]:
-        """How it is run: law, integrator, solver, dt, tolerance, max_step, drift, coordinates."""
+        """How it is run: law, integrator, solver, dt, tolerance, max_step, drift, gap_tolerance, coordinates."""
 
     def step(self, dt: float | None=None, count: int=1) -> StepReport:
         """Take `count` steps of exactly `dt` seconds each (that of the settings unless given); what the last one did. On

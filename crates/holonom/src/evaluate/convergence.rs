@@ -27,6 +27,13 @@ pub(crate) struct Correction {
     pub first: (f64, f64, u32),
 }
 
+impl Correction {
+    /// Close joints to rounding.
+    pub fn to_rounding(&mut self) {
+        (self.tolerance, self.quiet, self.made) = (0.0, QUIET, false);
+    }
+}
+
 /// How the iteration stands in one island, a set of bodies connected by joints. Islands do not feel each other: each
 /// one stops when it is done, so that its result does not depend on what else is in the model.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -94,6 +94,19 @@ pub(crate) fn step(
     h: f64,
     control: bool,
 ) -> Result<Attempt, StepError> {
+    let attempt = attempt(model, state, work, method, h, control);
+    work.correction.to_rounding(); // whoever closes joints between steps
+    attempt
+}
+
+fn attempt(
+    model: &Model,
+    state: &mut State,
+    work: &mut Workspace,
+    method: &mut Method,
+    h: f64,
+    control: bool,
+) -> Result<Attempt, StepError> {
     method.next.clone_from(state);
     angles::note_angles(model, &state.q, &state.v, &state.turns, state.t, &mut work.eval);
     let attempt = integrate(model, work, method, h); // stages: M, F, J, c, factor, solve
@@ -112,8 +125,8 @@ pub(crate) fn step(
 fn integrate(model: &Model, work: &mut Workspace, method: &mut Method, h: f64) -> Result<Attempt, StepError> {
     work.kkt.check.wanted = true;
     work.correction.first = Default::default();
-    (work.correction.tolerance, work.correction.made) = (method.drift.tolerance(), false);
-    work.correction.quiet = drift::QUIET;
+    work.correction.to_rounding();
+    work.correction.tolerance = method.drift.tolerance();
     let (ledger, rest) = method.next.work.split_at_mut(model.n_works());
     let mut motion = Motion {
         model,

@@ -51,9 +51,13 @@ pub(crate) fn push_apart(
         evaluate::place_bodies(model, q, v, &mut work.eval);
         let worst = look(model, (q, v, t), &mut near, quiet, work);
         work.contact.overlap = worst;
-        evaluate::evaluate_gaps(model, q, v, t, &mut work.eval);
-        // joints that a correction left open would be closed later, and overlaps come back
-        let open = before.is_some() && work.eval.gap.iter().any(|gap| gap.abs() > quiet);
+        // joints that a correction left open would be closed later, and overlaps come back; before one they are not
+        // looked at
+        let corrected = before.is_some();
+        if corrected || worst > quiet {
+            evaluate::evaluate_gaps(model, q, v, t, &mut work.eval);
+        }
+        let open = corrected && work.eval.gap.iter().any(|gap| gap.abs() > quiet);
         if worst <= quiet && !open || iteration == ITERATIONS || !(left > 0.0) {
             break;
         }

@@ -178,3 +178,56 @@ impl LockAbove {
         vec3(part(0, x.x), part(1, x.y), part(2, x.z))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::JointSpace;
+    use crate::math::SplitMix;
+    use crate::prelude::*;
+
+    /// A tree of locks, seen from either side: hinges, balls, sliders, shafts, plates, a free root.
+    fn tree(seed: u64) -> Simulation {
+        let mut g = SplitMix::new(seed);
+        let mut m = ModelBuilder::new();
+        let mut bodies = vec![m.body("root", Rigid::cuboid(2.0, [0.5, 0.4, 0.3]).spin(g.vec3(1.0)))];
+        for k in 0..12 {
+            let above = bodies[(g.unit() * bodies.len() as f64) as usize];
+            let below = m.body(&format!("b{k}"), Rigid::cuboid(1.0, [0.3, 0.2, 0.4]).spin(g.vec3(1.0)));
+            let (a, b) = (above.at(g.vec3(0.5)).along(g.vec3(1.0)), below.at(g.vec3(0.5)).along(g.vec3(1.0)));
+            let (a, b) = if k % 2 == 0 { (a, b) } else { (b, a) };
+            let name = format!("j{k}");
+            match k % 6 {
+                0 | 1 => m.joint(&name, Revolute::new(a, b)),
+                2 => m.joint(&name, Spherical::new(a, b)),
+                3 => m.joint(&name, Prismatic::new(a, b)),
+                4 => m.joint(&name, Cylindrical::new(a, b)),
+                _ => m.joint(&name, Planar::new(a, b)),
+            };
+            bodies.push(below);
+        }
+        Simulation::build(m).expect("a tree")
+    }
+
+    #[test]
+    fn bodies_come_where_the_coordinates_of_their_joints_take_them() {
+        let mut worst = 0.0f64;
+        for seed in 0..40 {
+            let sim = tree(seed);
+            let (model, state) = (sim.model(), sim.state());
+            let (mut by_pose, mut by_coordinates) = (JointSpace::new(model), JointSpace::new(model));
+            assert!(by_pose.carrier.is_some() && by_pose.cuts().is_empty(), "seed {seed}");
+            by_coordinates.carrier = None;
+            for h in [1e-3, 0.05, -0.3] {
+                let (mut q, mut v) = (state.q.clone(), state.v.clone());
+                let (mut q2, mut v2) = (q.clone(), v.clone());
+                by_pose.carry(model, &mut q, &mut v, h);
+                by_coordinates.carry(model, &mut q2, &mut v2, h);
+                for (a, b) in q.iter().chain(&v).zip(q2.iter().chain(&v2)) {
+                    worst = worst.max((a - b).abs());
+                    assert!((a - b).abs() <= 1e-11, "seed {seed}, h = {h}: {a} and {b}");
+                }
+            }
+        }
+        println!("largest difference {worst:.1e}");
+    }
+}
