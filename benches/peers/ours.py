@@ -23,9 +23,9 @@ def evaluation(program, case):
     return row["us_min"], row["error"]
 
 
-def step(program, file, integrator):
+def step(program, file, integrator, *options):
     """Microseconds of a step of 1 ms and the largest gap of a joint."""
-    row = bench(program, "--steps", file, "--integrator", integrator, "--dt", "1e-3")["scene_steps"][0]
+    row = bench(program, "--steps", file, "--integrator", integrator, "--dt", "1e-3", *options)["scene_steps"][0]
     return row["us_min"], row["gap"]
 
 

@@ -69,12 +69,16 @@ def mean_of_least(runs):
 
 def measure_steps(program, row, file, peer, rounds):
     """MuJoCo repeats its run as long as holonom takes for one, at least three times."""
-    row |= {"us": float("inf"), "gap": 0.0, "mujoco": None, "why": ""}
+    row |= {"us": float("inf"), "gap": 0.0, "mujoco": None, "why": "", "joint": None}
+    joint = {"us": float("inf"), "gap": 0.0} if row["integrator"] == "euler" else None
     runs = []
     for _ in range(rounds):
         t = time.monotonic()
         us, gap = ours.step(program, file, row["integrator"])
         row["us"], row["gap"] = min(row["us"], us), max(row["gap"], gap)
+        if joint:
+            us, gap = ours.step(program, file, "euler", "--coordinates", "joint")
+            joint["us"], joint["gap"] = min(joint["us"], us), max(joint["gap"], gap)
         until = time.monotonic() + min(time.monotonic() - t, 3.0)
         try:
             runs += [peer(time.thread_time) for _ in range(3)]
@@ -83,6 +87,7 @@ def measure_steps(program, row, file, peer, rounds):
         except RuntimeError as problem:
             row["why"] = f"does not get through: {problem}"
             continue
+    row["joint"] = joint
     if runs and not row["why"]:
         row["mujoco"] = mean_of_least(runs)
     return row
