@@ -31,12 +31,12 @@ fn for_each_angle<'a>(
 pub(crate) fn note_angles(model: &Model, q: &[f64], v: &[f64], turns: &[i32], t: f64, eval: &mut Evaluation) {
     if model.n_turns > 0 {
         place_bodies(model, q, v, eval);
-        let angles = &mut eval.angles;
-        if angles.ahead_of == eval.placement && angles.ahead.len() == turns.len() {
+        let Evaluation { angles, counted, counted_at, placement, .. } = eval;
+        if counted_at == placement && counted.len() == turns.len() {
             // where the step before ended
             angles.known.clear();
             let turned = |((angle, rate), turns): (&(f64, f64), &i32)| (on_turn(*angle, *turns), *rate);
-            angles.known.extend(angles.ahead.iter().zip(turns).map(turned));
+            angles.known.extend(counted.iter().zip(turns).map(turned));
             angles.time = t;
             return;
         }
@@ -70,13 +70,13 @@ pub(crate) fn count_turns(model: &Model, eval: &mut Evaluation, next: &mut State
         return;
     }
     let State { q, v, t, turns, .. } = next;
-    let Evaluation { frames, angles: Angles { known, time, ahead, ahead_of }, placement, .. } = eval;
+    let Evaluation { frames, angles: Angles { known, time }, counted, counted_at, placement, .. } = eval;
     let h = *t - *time;
     let bodies = &bodies_at(model, frames, q, v);
-    ahead.resize(turns.len(), (0.0, 0.0));
-    *ahead_of = *placement;
+    counted.resize(turns.len(), (0.0, 0.0));
+    *counted_at = *placement;
     for_each_angle(model.joints.iter().map(Joint::measured), bodies, |k, angle, rate| {
-        ahead[k] = (angle, rate);
+        counted[k] = (angle, rate);
         let (before, rate_before) = known[k];
         let guess = before + 0.5 * h * (rate_before + rate);
         turns[k] = libm::round((unwrap_angle(angle, guess) - angle) / std::f64::consts::TAU) as i32;

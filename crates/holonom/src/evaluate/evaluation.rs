@@ -20,9 +20,6 @@ pub(crate) struct Angles {
     pub known: Vec<(f64, f64)>,
     /// That moment, s.
     pub time: f64,
-    /// Values within one turn and rates where turns were counted last, and the frames in which they were read.
-    pub ahead: Vec<(f64, f64)>,
-    pub ahead_of: u64,
 }
 
 impl Angles {
@@ -66,6 +63,9 @@ pub(crate) struct Evaluation {
     pub placed: Vec<f64>,
     /// How often frames have been written.
     pub placement: u64,
+    /// Every joint angle within one turn and its rate where turns were counted last, and the placement they are of.
+    pub counted: Vec<(f64, f64)>,
+    pub counted_at: u64,
     /// Where M and J were evaluated last, and when; empty where they have changed since.
     pub pose: Vec<f64>,
     /// Scratch for single blocks.
@@ -100,6 +100,8 @@ impl Evaluation {
             angles: Angles::default(),
             placed: Vec::new(),
             placement: 0,
+            counted: Vec::new(),
+            counted_at: 0,
             pose: Vec::new(),
             mass: Vec::new(),
             piece: Vec::new(),
