@@ -12,10 +12,12 @@
 //!
 //! Errors become exceptions in [`errors`]; nothing here panics for what a user can pass.
 
+mod along;
 mod answers;
 mod arrays;
 mod errors;
 mod forces;
+mod held;
 mod inputs;
 mod linear;
 mod loading;
@@ -34,6 +36,8 @@ use pyo3::prelude::*;
 mod _holonom {
     #[pymodule_export]
     use crate::{
+        along::PushAlong,
+        held::{HeldFactor, JointEquations},
         inputs::Input,
         loading::{gallery, load, loads, sections},
         model::Model,

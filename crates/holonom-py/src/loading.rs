@@ -30,10 +30,47 @@ fn loader(
     Ok(Loader { limits: all, allowed: allow_path, settings, strict, ..Loader::default() })
 }
 
-fn built(py: Python<'_>, loaded: Result<Loaded, PyErr>, name: String) -> PyResult<Model> {
-    let loaded = loaded?;
+/// Where a scene was read from, and how: enough to read it again.
+#[derive(Clone)]
+pub(crate) struct Origin {
+    from: From,
+    loader: Loader,
+}
+
+#[derive(Clone)]
+enum From {
+    /// A file, or a name of the gallery.
+    Source(String),
+    /// A text, with the folder whose files it may name.
+    Text { text: String, name: String, folder: Option<PathBuf> },
+}
+
+impl Origin {
+    /// Read it, with further settings.
+    pub fn read(&self, settings: impl Iterator<Item = String>) -> PyResult<Loaded> {
+        let mut loader = self.loader.clone();
+        loader.settings.extend(settings);
+        match &self.from {
+            From::Source(source) => scenes::open(source, &loader).map_err(raised),
+            From::Text { text, name, folder: Some(folder) } => {
+                loader.load_text_at(&folder.join(name), text.clone()).map_err(load_error)
+            }
+            From::Text { text, name, folder: None } => loader.load_text(name, text.clone()).map_err(load_error),
+        }
+    }
+
+    /// The same with further settings.
+    pub fn with(&self, settings: Vec<String>) -> Origin {
+        let mut origin = self.clone();
+        origin.loader.settings.extend(settings);
+        origin
+    }
+}
+
+fn built(py: Python<'_>, name: String, origin: Origin) -> PyResult<Model> {
+    let loaded = py.detach(|| origin.read(std::iter::empty()))?;
     let model = py.detach(|| loaded.build()).map_err(load_error)?;
-    Ok(Model::new(name, loaded, model))
+    Ok(Model::new(name, loaded, model, origin))
 }
 
 /// Read a file, or a scene of the gallery.
@@ -47,8 +84,7 @@ pub(crate) fn load(
     limits: Vec<(String, u64)>,
 ) -> PyResult<Model> {
     let loader = loader(settings, strict, allow_path, limits)?;
-    let loaded = py.detach(|| scenes::open(&source, &loader)).map_err(raised);
-    built(py, loaded, source)
+    built(py, source.clone(), Origin { from: From::Source(source), loader })
 }
 
 /// Read a text; with a folder it may name files of that folder.
@@ -65,11 +101,8 @@ pub(crate) fn loads(
     limits: Vec<(String, u64)>,
 ) -> PyResult<Model> {
     let loader = loader(settings, strict, allow_path, limits)?;
-    let loaded = py.detach(|| match folder {
-        Some(folder) => loader.load_text_at(&folder.join(&name), text),
-        None => loader.load_text(&name, text),
-    });
-    built(py, loaded.map_err(load_error), name)
+    let from = From::Text { text, name: name.clone(), folder };
+    built(py, name, Origin { from, loader })
 }
 
 /// Names of the gallery with their groups.

@@ -1,6 +1,7 @@
 //! Models: immutable, shared by simulations.
 
-use crate::errors::{answer_error, raised, unknown, unknown_quantity, warnings};
+use crate::errors::{answer_error, load_error, raised, unknown, unknown_quantity, warnings};
+use crate::loading::Origin;
 use crate::selection::Selection;
 use crate::state::State;
 use holonom::{BodyId, JointId, Simulation as Engine, joints};
@@ -16,13 +17,21 @@ pub(crate) struct Model {
     pub name: String,
     pub loaded: Arc<Loaded>,
     pub model: Arc<holonom::Model>,
+    /// Where it came from, to be read again with other numbers.
+    origin: Origin,
     /// Degrees of freedom, once somebody has asked.
     freedom: OnceLock<usize>,
 }
 
 impl Model {
-    pub fn new(name: String, loaded: Loaded, model: holonom::Model) -> Model {
-        Model { name, loaded: Arc::new(loaded), model: Arc::new(model), freedom: OnceLock::new() }
+    pub fn new(name: String, loaded: Loaded, model: holonom::Model, origin: Origin) -> Model {
+        Model { name, loaded: Arc::new(loaded), model: Arc::new(model), origin, freedom: OnceLock::new() }
+    }
+
+    /// The engine's model of the same scene with other numbers: parameters, or paths as `--set` has them.
+    pub fn remade(&self, numbers: &[(String, f64)]) -> PyResult<holonom::Model> {
+        let loaded = self.origin.read(numbers.iter().map(|(name, x)| format!("{name}={x:?}")))?;
+        loaded.build().map_err(load_error)
     }
 }
 
@@ -61,7 +70,7 @@ pub(crate) fn coordinates(model: &holonom::Model) -> Vec<(JointId, usize)> {
     joints.flat_map(|j| (0..model.coordinate_kinds(j).len()).map(move |i| (j, i))).collect()
 }
 
-fn coordinate_names(model: &holonom::Model) -> Vec<String> {
+pub(crate) fn coordinate_names(model: &holonom::Model) -> Vec<String> {
     let name = |(j, i): (JointId, usize)| match i {
         0 => model.joint_name(j).to_string(),
         i => format!("{}.{i}", model.joint_name(j)),
@@ -183,7 +192,7 @@ impl Model {
 
     /// Parameters of the scene, for `set` of `load`.
     #[getter]
-    fn parameters(&self) -> std::collections::BTreeMap<String, f64> {
+    pub fn parameters(&self) -> std::collections::BTreeMap<String, f64> {
         let params = self.loaded.document.get("params").and_then(|n| n.as_table());
         let entries = params.map_or(&[][..], |t| t.entries());
         let number = |value: &holonom_scene::node::Value| match value {
@@ -236,6 +245,17 @@ impl Model {
     #[getter]
     fn initial_state(&self) -> State {
         State { model: self.model.clone(), state: self.model.initial_state().clone() }
+    }
+
+    /// The same scene with other numbers of parameters and fields, those of `set` of `load`, on top of what it was
+    /// loaded with.
+    fn changed(&self, py: Python<'_>, set: std::collections::BTreeMap<String, Py<PyAny>>) -> PyResult<Model> {
+        let value = py.import("holonom._toml")?.getattr("value")?;
+        let text = |(name, x): (&String, &Py<PyAny>)| Ok(format!("{name}={}", value.call1((x,))?.extract::<String>()?));
+        let settings = set.iter().map(text).collect::<PyResult<Vec<String>>>()?;
+        let loaded = py.detach(|| self.origin.read(settings.iter().cloned()))?;
+        let model = py.detach(|| loaded.build()).map_err(load_error)?;
+        Ok(Model::new(self.name.clone(), loaded, model, self.origin.with(settings)))
     }
 
     /// The scene as it was understood, as the text of a scene file.

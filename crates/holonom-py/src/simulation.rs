@@ -21,7 +21,8 @@ use std::time::Instant;
 /// Options are those of the command: `integrator` (euler, rk4, dop853, sdirk4, rattle, stepping), `solver` (tree,
 /// sparse, baraff, huge-pivot, auxiliary, dense, dense-kkt, banded, cg), `dt` (s; the integrator chooses unless given),
 /// `tolerance`, `max_step` (s), `drift` (projection, once, feedback, none), `gap_tolerance` (of projection, m or rad),
-/// `coordinates` (maximal, joint), `law` (dynamic, first-order). What is not said is decided by the scene, else by what suits most.
+/// `coordinates` (maximal, joint), `law` (dynamic, first-order). What is not said is decided by the scene, else by what
+/// suits most.
 ///
 /// Questions never change the motion. One simulation is used by one thread at a time.
 #[pyclass(module = "holonom", subclass)]
@@ -126,6 +127,13 @@ impl Simulation {
         let mut report = Report::new();
         let model = holonom_scene::build::build(&scene, &mut report);
         model.map(Arc::new).ok_or_else(|| raised(Failure::report(report, self.loaded.sources.clone())))
+    }
+
+    /// Another engine of the model as it is now, at a copy of the state.
+    pub fn another(&self) -> PyResult<Engine> {
+        let mut sim = self.run.settings.simulation(self.run.sim.model()).map_err(raised)?;
+        sim.state_mut().clone_from(self.run.sim.state());
+        Ok(sim)
     }
 
     /// A simulation at a copy of the state, to ask: questions change nothing of the motion.

@@ -131,7 +131,10 @@ def test_a_blow(pendulum):
 
 
 def test_everything_has_words():
-    for thing in [holonom.Simulation, holonom.Model, holonom.State, holonom.Selection, holonom.Input, holonom.Recording]:
+    for thing in [
+        holonom.Simulation, holonom.Model, holonom.State, holonom.Selection, holonom.Input, holonom.Recording,
+        holonom.HeldFactor, holonom.JointEquations, holonom.PushAlong,
+    ]:
         for name in dir(thing):
             if not name.startswith("_"):
                 assert getattr(thing, name).__doc__, f"{thing.__name__}.{name}"

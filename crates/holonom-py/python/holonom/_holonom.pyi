@@ -1,13 +1,15 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal, final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from typing_extensions import disjoint_base
 from ._recording import Recording
-from ._results import Certificate, Contact, Diagnosis, Energy, Equilibrium, Event, Ledger, Linearisation, Reaction
-__all__ = ['Input', 'Model', 'Selection', 'Simulation', 'State', 'StepReport', '__version__', 'gallery', 'load', 'loads', 'read_recording', 'sections', 'write_recording']
+from ._results import Certificate, Contact, Derivative, Derivatives, Diagnosis, Energy, Equilibrium, Event, InverseDynamics, JointMotion, Ledger, Linearisation, Reaction, Response
+__all__ = ['HeldFactor', 'Input', 'JointEquations', 'Model', 'PushAlong', 'Selection', 'Simulation', 'State', 'StepReport', '__version__', 'gallery', 'load', 'loads', 'read_recording', 'sections', 'write_recording']
 _Array = NDArray[np.float64]
+_Direction = PushAlong | str
+_Directions = _Direction | Sequence[_Direction]
 __version__: str
 
 def load(source: str, settings: Sequence[str], strict: bool, allow_path: Sequence[str], limits: Sequence[tuple[str, int]]) -> Model:
@@ -128,6 +130,10 @@ ones `joint.1`, `joint.2`."""
     def select(self, *patterns: str) -> Selection:
         """Quantities by name, to be read often: `*` stands for anything, the usual ones without patterns."""
 
+    def changed(self, set: Mapping[str, Any]) -> Model:
+        """The same scene with other numbers of parameters and fields, those of `set` of `load`, on top of what it was loaded
+with."""
+
     def to_toml(self) -> str:
         """The scene as it was understood, as the text of a scene file."""
 
@@ -147,9 +153,7 @@ class State:
     def v(self) -> _Array:
         """Velocity coordinates of all bodies, in order: a copy (m/s, rad/s)."""
 
-    def replace(
-        self, *, q: ArrayLike | None = None, v: ArrayLike | None = None, time: float | None = None
-    ) -> State:
+    def replace(self, *, q: ArrayLike | None=None, v: ArrayLike | None=None, time: float | None=None) -> State:
         """The same with other position coordinates, velocity coordinates or time (s). Give it to a simulation and call
 `project()` unless the change suits the joints."""
 
@@ -429,9 +433,21 @@ a, b (the axes of either body)."""
     def take_events(self) -> list[Event]:
         """The events kept so far, oldest first; they are not kept any longer."""
 
-    def linearise(self, observer: Literal['world', 'bodies']='world', turning: ArrayLike | None=None) -> Linearisation:
-        """The small motions about the present state. `observer`: world (axes at rest), bodies (axes that turn with each body);
-`turning`: axes of all bodies turn with this rate, rad/s."""
+    def linearise(self, observer: Literal['world', 'bodies']='world', turning: ArrayLike | None=None, *, inputs: _Directions | None=None, outputs: Sequence[str] | None=None) -> Linearisation:
+        """The small motions about the present state. `observer`: world (axes at rest), bodies (axes that turn with each
+body); `turning`: axes of all bodies turn with this rate, rad/s. `inputs` are pushes along directions (text is a
+coordinate), N or N m; `outputs` are names of quantities: with them there are B, C and D."""
+
+    def held_factor(self) -> HeldFactor:
+        """The equations at the present state, evaluated and factored once, to be asked any number of times."""
+
+    def joint_equations(self) -> JointEquations:
+        """The equations in joint coordinates at the present state: mass matrix, bias, Jacobians by the rates of joints."""
+
+    def inverse_kinematics(self, until: float, steps: int=100, coordinates: Sequence[str] | None=None) -> JointMotion:
+        """How joints must move for what the scene prescribes (paths, motors) to happen, from now to `until` (s) in `steps`
+equal steps; kinematics alone counts. `coordinates`: names, all unless given. Freedom that is left takes the
+least motion, measured by the masses. The state stays."""
 
     def equilibrium(self, *, tolerance: float=1e-12, max_iterations: int=1000, nearest: bool=False) -> Equilibrium:
         """Go to a static equilibrium, from the present pose downwards, or to the nearest of any kind; time stands still. On
@@ -462,3 +478,198 @@ called at every evaluation and holds the interpreter while it runs."""
 
     def unlock_joint(self, joint: str) -> None:
         """Let a locked joint move again."""
+
+@final
+class PushAlong:
+    """Where and which way something is pushed, and along which speeds are read: a coordinate of a joint, a point of a body
+along a direction, or a body about an axis. Wherever one is wanted, text is the name of a coordinate.
+
+A push of size 1 is 1 N, or 1 N m where it turns something; the speed along it is what such a push does work with,
+m/s or rad/s."""
+
+    @staticmethod
+    def coordinate(name: str) -> PushAlong:
+        """A coordinate of a joint, by its name: along a slider, about a hinge."""
+
+    @staticmethod
+    def point(body: str, at: ArrayLike, direction: ArrayLike) -> PushAlong:
+        """A point of a body (m, in the body's axes) along a direction (world axes), taken as it is, whatever its length."""
+
+    @staticmethod
+    def turn(body: str, axis: ArrayLike) -> PushAlong:
+        """A body about an axis (world axes), taken as it is, whatever its length."""
+
+    @staticmethod
+    def axes(body: str, at: ArrayLike) -> list[PushAlong]:
+        """A point of a body (m, in the body's axes) along x, y and z of the world: the rows of its Jacobian."""
+
+    @staticmethod
+    def turns(body: str) -> list[PushAlong]:
+        """A body about x, y and z of the world: the rows of the Jacobian of its angular velocity."""
+
+    def __eq__(self, other: object, /) -> bool:
+        ...
+
+@final
+class HeldFactor:
+    """The equations of motion at one state, evaluated and factored: any number of questions at the cost of a solve each,
+
+    M a - J^T lambda = F        J a + c = 0
+
+in the velocity coordinates of all bodies (`Model.velocity_range`). Contacts, stops, ropes and dry friction are left
+out of it. It belongs to the state that it was made at, whatever the simulation does afterwards; `move_to` takes it
+to another."""
+
+    @property
+    def n_v(self) -> int:
+        """Number of velocity coordinates of all bodies."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of constraint equations, and of multipliers."""
+
+    @property
+    def state(self) -> State:
+        """The state that it belongs to, a copy."""
+
+    @property
+    def counts(self) -> tuple[int, int] | None:
+        """Factorisations and solves since it was made, where the solver counts them."""
+
+    @property
+    def force(self) -> _Array:
+        """F: all forces at the state, gravity and inertial ones included, per velocity coordinate, N and N m."""
+
+    @property
+    def applied_force(self) -> _Array:
+        """Of `force`, what force laws (springs, dampers, motors that push) contribute."""
+
+    @property
+    def row_acceleration(self) -> _Array:
+        """c of J a + c = 0, per row."""
+
+    def move_to(self, state: State) -> None:
+        """Evaluate and factor anew at another state of the same model."""
+
+    def add_force(self, force: ArrayLike) -> None:
+        """Let a generalised force (per velocity coordinate, N and N m) act besides those of the model, in everything that
+is asked from here on."""
+
+    def mass_times(self, x: ArrayLike) -> _Array:
+        """M x of the bodies, x per velocity coordinate."""
+
+    def solve(self, sides: ArrayLike) -> _Array:
+        """Solve M a - J^T lambda = f, - J a = r for right-hand sides [f, r], (n_v + n_rows,) or (k, n_v + n_rows): [a,
+lambda] in the same shape. One solve each, and no factorisation."""
+
+    def respond(self, force: ArrayLike) -> Response:
+        """What generalised forces (N and N m; of impulses N s and N m s) do by themselves: accelerations (jumps of
+velocity) and multipliers. `force` is (n_v,), or (k, n_v) for k of them; the answers have its shape."""
+
+    def push(self, along: _Direction, size: float=1.0) -> Response:
+        """What a push of this size (N or N m) along a direction does by itself."""
+
+    def accelerations(self) -> Response:
+        """The motion under all forces of the model, without contacts: accelerations (m/s^2, rad/s^2) and multipliers."""
+
+    def jacobian(self, along: _Directions) -> _Array:
+        """Jacobian of directions, (directions, n_v): times velocities it gives the speeds along them."""
+
+    def jacobian_dot_v(self, along: _Directions) -> _Array:
+        """What velocities alone make of the accelerations along directions, m/s^2 or rad/s^2: d(J v)/dt = J a + this."""
+
+    def mobility(self, along: _Directions) -> _Array:
+        """Accelerations along each direction for unit pushes along each other, joints held: the inverse inertia in
+operational space, (directions, directions). One solve for each direction."""
+
+    def effective_mass(self, along: _Direction) -> float:
+        """Force over acceleration along a direction, kg or kg m^2: what one feels who pushes there. Infinite where joints
+allow no motion."""
+
+    def delassus(self, joints: Sequence[str]) -> _Array:
+        """J M^-1 J^T of the rows of these joints, all others left out: the Delassus matrix of the bodies alone."""
+
+    def joint_rows(self, joints: Sequence[str]) -> _Array:
+        """Rows of J of these joints, (rows, n_v)."""
+
+    def inverse_dynamics(self, acceleration: ArrayLike, along: _Directions, scales: Sequence[float] | None=None) -> InverseDynamics:
+        """The efforts (N or N m) along directions with which all velocity coordinates accelerate as wanted. Unique where
+there are as many as the mechanism has freedom; the smallest sum of (effort / scale)^2 where there are more;
+nearest in the metric of the masses where fewer, and `missed` says what is left. Loops need no care."""
+
+    def efforts_for(self, along: _Directions, wanted: Sequence[float], scales: Sequence[float] | None=None) -> InverseDynamics:
+        """The efforts (N or N m) along directions with which the accelerations along them (m/s^2, rad/s^2) are as wanted;
+what the mechanism is free to do besides, it does by itself."""
+
+    def derivative(self, position: ArrayLike | None=None, velocity: ArrayLike | None=None, force: ArrayLike | None=None) -> Derivative:
+        """The derivative of accelerations and multipliers along a change of positions (in velocity coordinates), velocities
+and generalised forces; what is not given stays. Along a change that `legal` gives it is the derivative on the
+constraint manifold."""
+
+    def derivatives(self) -> Derivatives:
+        """The derivatives by every velocity coordinate, and by a displacement along each."""
+
+    def derivative_by_parameter(self, name: str, value: float | None=None, unit: float | None=None) -> Derivative:
+        """The derivative by a parameter of the scene (`Model.parameters`), or by any number that `set` of `load` can
+change, such as `body.rod.mass`, whose present `value` is then to be given; positions and velocities of the
+bodies stay. `unit` is a change that would matter, the value itself (or 1) unless given."""
+
+    def legal(self, position: ArrayLike | None=None, velocity: ArrayLike | None=None) -> tuple[_Array, _Array]:
+        """The nearest legal change, in the metric of the masses: (position, velocity) that keep joints closed and
+velocities legal."""
+
+    def force_left_over(self, acceleration: ArrayLike, multipliers: ArrayLike) -> _Array:
+        """What must push besides, for these accelerations and multipliers to be a motion: M a - J^T lambda - F."""
+
+    def joint_equations(self) -> JointEquations:
+        """The equations in joint coordinates at this state."""
+
+@final
+class JointEquations:
+    """The equations of motion in the rates w of the joints at one state,
+
+    mass_matrix wdot + bias = applied + efforts,        v = directions^T w
+
+exact to rounding for trees. In loops some rates depend on others; the equations are in those that are left, which
+`names` lists, and the dependent joints are passive. A body that hangs on no joint has its velocity coordinates for
+rates: of the reference point, then angular, world axes."""
+
+    def __len__(self) -> int:
+        ...
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the rates: of a joint or free body, and the number of the rate after a dot."""
+
+    @property
+    def rates(self) -> _Array:
+        """The rates w at the state, m/s or rad/s."""
+
+    @property
+    def mass_matrix(self) -> _Array:
+        """The mass matrix, kg, kg m or kg m^2."""
+
+    @property
+    def bias(self) -> _Array:
+        """The efforts that no acceleration of the rates takes where no force law acts, N or N m: gravity, and all that is
+quadratic in velocities."""
+
+    @property
+    def applied(self) -> _Array:
+        """What force laws (springs, dampers) contribute, N or N m."""
+
+    @property
+    def directions(self) -> _Array:
+        """Velocity coordinates of all bodies for a unit of each rate, (rates, n_v)."""
+
+    def efforts(self, wdot: ArrayLike) -> _Array:
+        """The efforts (N or N m) along the rates that make them accelerate like this (m/s^2, rad/s^2): inverse dynamics."""
+
+    def body_accelerations(self, wdot: ArrayLike) -> _Array:
+        """Accelerations of all velocity coordinates of the bodies when the rates accelerate like this."""
+
+    def jacobian(self, along: _Directions) -> _Array:
+        """Jacobian of directions by the rates, (directions, rates)."""
+
+    def jacobian_dot_v(self, along: _Directions) -> _Array:
+        """Accelerations along directions when the rates do not accelerate, m/s^2 or rad/s^2."""

@@ -224,6 +224,14 @@ class Linearisation:
 
     A: Vector
     """(n, n) with n = n_positions + n_velocities."""
+    B: Vector
+    """(n, inputs): d/dt [z; w] for a push of 1 N or 1 N m along each input."""
+    C: Vector
+    """(outputs, n): outputs, less what they are at the base, for a unit of each of [z; w]."""
+    D: Vector
+    """(outputs, inputs): what a push of 1 makes of outputs at once; not zero for reactions and accelerations alone."""
+    inputs: list[str]
+    outputs: list[str]
     n_positions: int
     n_velocities: int
     """Fewer than positions where something rolls without slipping."""
@@ -242,6 +250,83 @@ class Linearisation:
     """Estimated error of the worst column of A, relative to its largest entry."""
     acceleration: float
     """Of the base; 0 in equilibrium and in steady motion, elsewhere A belongs to this moment only."""
+
+    @property
+    def state_space(self) -> tuple[Vector, Vector, Vector, Vector]:
+        """A, B, C and D, as `control.ss(*small.state_space)` and `scipy.signal.StateSpace` take them."""
+        return self.A, self.B, self.C, self.D
+
+
+@dataclass(frozen=True, eq=False)
+class Response:
+    """What a push does while joints hold. Of k pushes asked at once both have k rows."""
+
+    acceleration: Vector
+    """m/s^2 and rad/s^2 (of an impulse: jumps of velocity), per velocity coordinate."""
+    multipliers: Vector
+    """N and N m (of an impulse: N s and N m s), per row."""
+
+
+@dataclass(frozen=True, eq=False)
+class InverseDynamics:
+    """The efforts that make a motion."""
+
+    efforts: Vector
+    """One for each direction, N or N m."""
+    multipliers: Vector
+    """Of all rows while they act."""
+    acceleration: Vector
+    """That comes of them, per velocity coordinate."""
+    rank: int
+    """How many of the efforts are independent."""
+    missed: float
+    """How far the accelerations are from those wanted, in the metric of the masses, relative; rounding where none are missed."""
+    unique: bool
+    """Are these the only efforts that do it? Where not, they are the smallest."""
+
+
+@dataclass(frozen=True, eq=False)
+class Derivative:
+    """How a motion changes along one direction."""
+
+    acceleration: Vector
+    """Per velocity coordinate."""
+    multipliers: Vector
+    """Per row."""
+    error: float
+    """Estimated error of the differences behind it, relative; 0 where there were none."""
+
+
+@dataclass(frozen=True, eq=False)
+class Derivatives:
+    """How a motion changes by every velocity coordinate: entry (i, j) is that of number i by coordinate j."""
+
+    acceleration_by_position: Vector
+    """(n_v, n_v), by displacements along velocity coordinates, 1/s^2."""
+    acceleration_by_velocity: Vector
+    """(n_v, n_v), 1/s."""
+    multipliers_by_position: Vector
+    """(n_rows, n_v)."""
+    multipliers_by_velocity: Vector
+    """(n_rows, n_v)."""
+    error: float
+    """Largest of the estimated errors, relative."""
+
+
+@dataclass(frozen=True, eq=False)
+class JointMotion:
+    """Motions of joint coordinates."""
+
+    names: list[str]
+    """Of the coordinates."""
+    time: Vector
+    """s."""
+    positions: Vector
+    """(times, coordinates), m or rad."""
+    velocities: Vector
+    """(times, coordinates), m/s or rad/s."""
+    spare_freedom: int
+    """Freedom that was not prescribed and was decided by least motion."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -266,13 +351,18 @@ class Equilibrium:
 __all__: list[Any] = [
     "Certificate",
     "Contact",
+    "Derivative",
+    "Derivatives",
     "Diagnosis",
     "Energy",
     "Equilibrium",
     "Event",
+    "InverseDynamics",
+    "JointMotion",
     "Ledger",
     "Linearisation",
     "Mode",
     "Reaction",
     "RedundantSet",
+    "Response",
 ]

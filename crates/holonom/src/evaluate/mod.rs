@@ -37,7 +37,8 @@ impl Default for Feedback {
     }
 }
 
-/// Frames only: enough to place attachments. Where the bodies stand there already, only what moves otherwise is written.
+/// Frames only: enough to place attachments. Where the bodies stand there already, only what moves otherwise is
+/// written.
 pub(crate) fn place_bodies(model: &ModelLayout, q: &[f64], v: &[f64], eval: &mut Evaluation) {
     let Evaluation { frames, placed, placement, .. } = eval;
     let there = placed.len() == q.len() + v.len() && same_bits(&placed[..q.len()], q);

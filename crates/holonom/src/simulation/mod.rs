@@ -46,8 +46,8 @@ use std::sync::Arc;
 
 /// A running simulation.
 ///
-/// Reads take `&self`; what they need beyond the state is worked out in memory of their own, so that they neither change
-/// the run nor need the right to.
+/// Reads take `&self`; what they need beyond the state is worked out in memory of their own, so that they neither
+/// change the run nor need the right to.
 pub struct Simulation {
     pub(crate) mechanism: Mechanism,
     double: Double,
@@ -543,6 +543,38 @@ impl Simulation {
     /// looks.
     pub fn linearise_from(&self, observer: &Observer) -> Result<Linearisation, StepError> {
         self.read(|m| linear::linearise_from(m, observer))
+    }
+
+    /// C of small motions, `y - y0 = C [z; w]`, row by row: how what `read` finds at a state changes with every free
+    /// direction. It must always find as many numbers. Columns of B: [`Linearisation::input`].
+    ///
+    /// ```
+    /// use holonom::answers::PushAlong;
+    /// use holonom::prelude::*;
+    ///
+    /// let mut m = ModelBuilder::new();
+    /// let y = [0.0, 1.0, 0.0];
+    /// let rod = m.body("rod", Rigid::cuboid(3.0, [1.0, 0.1, 0.1]).position([0.5, 0.0, 0.0]));
+    /// let pin = m.joint("pin", Revolute::new(BodyId::GROUND.origin().along(y), rod.at([-0.5, 0.0, 0.0]).along(y)));
+    /// let mut sim = Simulation::build(m)?;
+    /// sim.equilibrium(&Default::default())?;
+    /// let small = sim.linearise()?;
+    /// let b = small.input(&mut sim.held_factor()?, &PushAlong::coordinate(pin, 0))?;
+    /// let mut other = Simulation::new(sim.model().clone());
+    /// let c = sim.output_matrix(&small, |state| {
+    ///     other.set_state(state.clone());
+    ///     Ok(vec![other.coordinate(pin, 0).unwrap().0])
+    /// })?;
+    /// let inertia = 3.0 * ((1.0 + 0.01) / 12.0 + 0.25); // about the pin
+    /// assert!((b[1] * c[0] * inertia - 1.0).abs() < 1e-10); // C B: acceleration of the angle for 1 N m
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn output_matrix(
+        &self,
+        system: &Linearisation,
+        mut read: impl FnMut(&State) -> Result<Vec<f64>, StepError>,
+    ) -> Result<Vec<f64>, StepError> {
+        self.read(|m| linear::ports::outputs(m, system, &mut read))
     }
 
     /// Bring the mechanism to rest in a static equilibrium, from the present pose downwards; time stands still. On

@@ -35,6 +35,7 @@ mod basis;
 mod eigen;
 pub(crate) mod equilibrium;
 pub(crate) mod neighbour;
+pub(crate) mod ports;
 
 pub use eigen::Complex;
 pub use equilibrium::{Equilibrium, EquilibriumOptions, Stability};
@@ -45,6 +46,7 @@ use crate::error::StepError;
 use crate::evaluate::angles;
 use crate::math::Vec3;
 use crate::model::Model;
+use crate::model::state::State;
 use crate::step::mechanism::Mechanism;
 use basis::{Basis, Directions};
 use neighbour::{Neighbourhood, advance, carried, derivative, difference, extent};
@@ -252,13 +254,9 @@ pub(crate) fn linearise(mechanism: &mut Mechanism) -> Result<Linearisation, Step
 pub(crate) fn linearise_from(mechanism: &mut Mechanism, observer: &Observer) -> Result<Linearisation, StepError> {
     contacts::refuse_contacts(mechanism, "a linearisation")?;
     let turns = observer.turns(mechanism)?;
+    let base = closed(mechanism)?;
     let model = mechanism.model.clone();
-    let mut base = mechanism.state.clone();
     let (_, _, work) = mechanism.parts();
-    angles::note_angles(&model, &base.q, &base.v, &base.turns, base.t, &mut work.eval);
-    let (mut q, mut v) = (base.q.clone(), base.v.clone());
-    Neighbourhood { model: &model, work: &mut *work, base: &base, evaluations: 0 }.close(&mut q, &mut v)?;
-    (base.q, base.v) = (q, v);
     let basis = basis::basis(&model, &base)?;
     let mut around = Neighbourhood { model: &model, work, base: &base, evaluations: 0 };
     let (matrix, error) = matrix(&mut around, &basis, &turns)?;
@@ -288,6 +286,18 @@ pub(crate) fn linearise_from(mechanism: &mut Mechanism, observer: &Observer) -> 
     let error = if largest > 0.0 { error / largest } else { 0.0 };
     let directions = (basis.positions.n, basis.velocities.n);
     Ok(Linearisation { model, matrix, directions, eigenvalues, modes, error, acceleration, undamped, evaluations })
+}
+
+/// The present state with joints closed and legal velocities.
+fn closed(mechanism: &mut Mechanism) -> Result<State, StepError> {
+    let model = mechanism.model.clone();
+    let mut base = mechanism.state.clone();
+    let (_, _, work) = mechanism.parts();
+    angles::note_angles(&model, &base.q, &base.v, &base.turns, base.t, &mut work.eval);
+    let (mut q, mut v) = (base.q.clone(), base.v.clone());
+    Neighbourhood { model: &model, work, base: &base, evaluations: 0 }.close(&mut q, &mut v)?;
+    (base.q, base.v) = (q, v);
+    Ok(base)
 }
 
 /// A, and the largest estimated error of its columns.

@@ -123,8 +123,8 @@ impl Tension {
         }
     }
 
-    /// Can any body have an entry of `scale K` above a ninth of `least` times its moments of inertia? Found from lengths
-    /// alone: mostly there is none, and the matrices need not be written down.
+    /// Can any body have an entry of `scale K` above a ninth of `least` times its moments of inertia? Found from
+    /// lengths alone: mostly there is none, and the matrices need not be written down.
     fn may_matter(
         &mut self,
         model: &Model,

@@ -15,8 +15,8 @@
 //! at q1 are those of the final pose, and the next step begins with them: one factorisation a step.
 //!
 //! In joint coordinates (a spanning forest of the joints) the bodies move along the joints instead, each at the rates
-//! that v1 gives it: u1 = u0 + h w1, and v1 turns with the bodies. Joints of the forest are then closed by construction;
-//! only those that are cut have anything to correct. A tree needs one factorisation and one solve a step.
+//! that v1 gives it: u1 = u0 + h w1, and v1 turns with the bodies. Joints of the forest are then closed by
+//! construction; only those that are cut have anything to correct. A tree needs one factorisation and one solve a step.
 //!
 //! Links held taut that swing faster than the step are held back by the stiffness of their pull
 //! ([`crate::contact::inequality::tension`]): the step is solved once more with M + h² K in place of M, as an implicit

@@ -8,8 +8,8 @@
 //! p' = p + h v   (nothing along what is held)           e_A'^-1 e_B' = exp(h w) e_A^-1 e_B
 //! ```
 //!
-//! and root to leaf e_B' = e_A' exp(h w) e_A^-1 e_B, or, where a is the body below, e_A' = e_B' e_B^-1 e_A exp(- h w). No
-//! angle is read, so no turn is lost and no function inverted. What is held in translation is closed to rounding;
+//! and root to leaf e_B' = e_A' exp(h w) e_A^-1 e_B, or, where a is the body below, e_A' = e_B' e_B^-1 e_A exp(- h w).
+//! No angle is read, so no turn is lost and no function inverted. What is held in translation is closed to rounding;
 //! rotations keep what they were off by, which is rounding.
 
 use super::limbs::{Limb, Pose};

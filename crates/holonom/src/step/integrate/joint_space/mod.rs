@@ -160,8 +160,8 @@ impl JointSpace {
         v.copy_from_slice(&self.v);
     }
 
-    /// Where all bodies come when every joint keeps its rates for a time `h`, and how they move there, into `self.q` and
-    /// `self.v`.
+    /// Where all bodies come when every joint keeps its rates for a time `h`, and how they move there, into `self.q`
+    /// and `self.v`.
     fn move_limbs(&mut self, model: &Model, q: &[f64], v: &[f64], h: f64) {
         let mut y = std::mem::take(&mut self.y);
         y.clear();
