@@ -187,7 +187,7 @@ mod tests {
 
     /// A tree of locks, seen from either side: hinges, balls, sliders, shafts, plates, a free root.
     fn tree(seed: u64) -> Simulation {
-        let mut g = SplitMix::new(seed);
+        let mut g = SplitMix(seed);
         let mut m = ModelBuilder::new();
         let mut bodies = vec![m.body("root", Rigid::cuboid(2.0, [0.5, 0.4, 0.3]).spin(g.vec3(1.0)))];
         for k in 0..12 {
@@ -201,7 +201,7 @@ mod tests {
                 2 => m.joint(&name, Spherical::new(a, b)),
                 3 => m.joint(&name, Prismatic::new(a, b)),
                 4 => m.joint(&name, Cylindrical::new(a, b)),
-                _ => m.joint(&name, Planar::new(a, b)),
+                _ => m.joint(&name, PlanarJoint::new(a, b)),
             };
             bodies.push(below);
         }

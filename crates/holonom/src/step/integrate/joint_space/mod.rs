@@ -312,7 +312,7 @@ fn move_chart(chart: &dyn Chart, u: &mut [f64], w: &[f64], h: f64) {
     straight.iter_mut().zip(&*rate).for_each(|(u, rate)| *u += h * rate);
     if let ([.., x, y, z], 4) = (w, turns) {
         let half = 0.5 * h * (x * x + y * y + z * z).sqrt();
-        let part = if half < 1e-4 { 1.0 + half * half / 3.0 } else { libm::tan(half) / half };
+        let part = if half.abs() < 1e-4 { 1.0 + half * half / 3.0 } else { libm::tan(half) / half };
         turning.iter_mut().zip(&rate[rate.len() - 4..]).for_each(|(u, rate)| *u += part * h * rate);
         chart.normalise(u);
     }
