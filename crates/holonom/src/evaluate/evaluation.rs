@@ -50,6 +50,8 @@ pub(crate) struct Evaluation {
     /// Violation and its rate, per row; sized when first needed, like all that follows from them.
     pub gap: Vec<f64>,
     pub gap_rate: Vec<f64>,
+    /// The placement that gaps and rates of all rows were measured at last; 0 where they are of no one placement.
+    pub measured_at: u64,
     /// Their rounding errors.
     pub gap_noise: Vec<f64>,
     pub rate_noise: Vec<f64>,
@@ -93,6 +95,7 @@ impl Evaluation {
             c: vec![0.0; layout.n_rows],
             gap: Vec::new(),
             gap_rate: Vec::new(),
+            measured_at: 0,
             gap_noise: Vec::new(),
             rate_noise: Vec::new(),
             island_rate: Vec::new(),
