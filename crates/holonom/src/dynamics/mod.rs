@@ -44,6 +44,7 @@ pub(crate) fn accelerations(
 fn accelerations_of_flown(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Result<(), StepError> {
     let Workspace { eval, kkt, contact, .. } = work;
     let flown = &mut contact.flown;
+    eval.counts.parts += 1;
     evaluate::evaluate_bodies_of(model, q, v, |island| flown.has(island), eval);
     evaluate::apply_forces_of(model, q, v, t, |bodies| flown.has_first(model, bodies), eval);
     evaluate::evaluate_constraints_of(model, q, v, t, |island| flown.has(island), eval);

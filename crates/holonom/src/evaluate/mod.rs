@@ -69,6 +69,7 @@ fn same_bits(a: &[f64], b: &[f64]) -> bool {
 /// Frames, mass blocks, gravity and inertial forces.
 pub(crate) fn evaluate_bodies(model: &ModelLayout, q: &[f64], v: &[f64], eval: &mut Evaluation) {
     evaluate_bodies_of(model, q, v, |_| true, eval);
+    eval.counts.bodies += 1;
     eval.placed.extend_from_slice(q);
     eval.placed.extend_from_slice(v);
 }
@@ -98,6 +99,7 @@ pub(crate) fn evaluate_bodies_of(
 /// Frames, gravity and inertial forces, where the mass blocks are those of this pose.
 pub(crate) fn evaluate_body_forces(model: &ModelLayout, q: &[f64], v: &[f64], eval: &mut Evaluation) {
     place_bodies(model, q, v, eval);
+    eval.counts.bodies += 1;
     let Evaluation { frames, blocks, force, .. } = eval;
     for (i, (body, frame)) in model.bodies.iter().zip(frames).enumerate() {
         let (qi, vi) = (model.q_of(i, q), model.v_of(i, v));
@@ -188,6 +190,7 @@ pub(crate) fn force_sizes(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mu
 /// J into the blocks, c into `eval.c`.
 pub(crate) fn evaluate_constraints(model: &ModelLayout, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) {
     evaluate_constraints_of(model, q, v, t, |_| true, eval);
+    eval.counts.constraints += 1;
 }
 
 /// The same for some islands only.
@@ -451,6 +454,7 @@ impl Noise {
 }
 
 fn gaps_with<const NOISE: u8, const RATES: bool>(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) {
+    eval.counts.gaps += 1;
     eval.measured_at = if RATES { eval.placement } else { 0 };
     let Evaluation { frames, gap, gap_rate, gap_noise, rate_noise, island_rate, angles, .. } = eval;
     // many programs only ever ask for accelerations: memory for gaps is taken when first needed
