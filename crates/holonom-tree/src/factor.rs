@@ -146,14 +146,19 @@ impl Plan {
     /// Clear what is summed up from below, and fill the fronts.
     pub(crate) fn prepare(&self, blocks: &Blocks, factor: &mut Factor) {
         factor.six.fill([0.0; 21]);
-        self.assemble(blocks, factor);
+        self.assemble(self.fronts.iter(), blocks, factor);
         self.prepare_core(blocks, factor);
     }
 
     /// Copy what is not of size 6 into the fronts.
-    fn assemble(&self, blocks: &Blocks, factor: &mut Factor) {
+    pub(crate) fn assemble<'p>(
+        &'p self,
+        fronts: impl Iterator<Item = &'p Front>,
+        blocks: &Blocks,
+        factor: &mut Factor,
+    ) {
         factor.arena.fill(0.0);
-        for front in &self.fronts {
+        for front in fronts {
             let Store::Arena(start) = front.store else { continue };
             let n = front.n as usize;
             let matrix = &mut factor.arena[start as usize..][..packed::len(n)];

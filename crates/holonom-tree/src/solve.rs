@@ -111,7 +111,7 @@ impl Plan {
         }
     }
 
-    fn backward_front(&self, front: &Front, factor: &mut Factor, x: &mut [f64]) {
+    pub(crate) fn backward_front(&self, front: &Front, factor: &mut Factor, x: &mut [f64]) {
         if let Some(small) = self.size3(front) {
             return self.backward_size3(&small, front, factor, x);
         }
@@ -208,7 +208,7 @@ fn forward_free(mask: Mask, pair: &Pair, factor: &mut Factor, x: &mut [f64]) {
 }
 
 #[inline(always)]
-fn backward_pair(pair: &Pair, factor: &mut Factor, x: &mut [f64]) {
+pub(crate) fn backward_pair(pair: &Pair, factor: &mut Factor, x: &mut [f64]) {
     let parent = parent_of(pair, x);
     if pair.three_aligned() {
         let g = aligned_g(pair, x);

@@ -5,6 +5,7 @@ mod common;
 use common::dense::{Matrix, difference};
 use common::forest::{Forest, Problem, Step};
 use common::rng::Rng;
+use holonom_tree::Node;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -61,6 +62,42 @@ proptest! {
         prop_assert!(residual <= 1e-10, "residual {residual:e}");
         let error = difference(&x, &matrix.solve(&rhs));
         prop_assert!(error <= 1e-9, "difference {error:e}");
+    }
+
+    #[test]
+    fn components_come_out_the_same_on_their_own((steps, seed) in steps(16)) {
+        let problem = Forest::grow(&steps, seed).in_order();
+        let structure = &problem.structure;
+        let n = structure.n_nodes();
+        // every node takes the least number of those it is linked with, until nothing changes
+        let mut component: Vec<usize> = (0..n).collect();
+        for _ in 0..n {
+            for (dual, primal) in structure.links() {
+                let least = component[dual.index()].min(component[primal.index()]);
+                (component[dual.index()], component[primal.index()]) = (least, least);
+            }
+        }
+        let plan = structure.plan(&problem.blocks).expect("a forest");
+        let wanted = |node: Node| component[node.index()] % 2 == 0;
+        let rhs = rhs(plan.len());
+        let (mut whole, mut part) = (rhs.clone(), rhs.clone());
+        plan.factor_and_solve(&problem.blocks, &mut plan.new_factor(), &mut whole).expect("full rank");
+        let any_loop = (0..n as u32).any(|i| wanted(Node(i)) && plan.in_core(Node(i)));
+        let Some(own) = plan.part(wanted) else {
+            prop_assert!(any_loop);
+            return Ok(());
+        };
+        // what is left of other solutions in the factor is of no concern
+        let mut factor = plan.new_factor();
+        plan.factor(&problem.blocks, &mut factor).expect("full rank");
+        plan.factor_and_solve_part(&own, &problem.blocks, &mut factor, &mut part).expect("full rank");
+        let mut at = 0;
+        for node in (0..n as u32).map(Node) {
+            let range = at..at + structure.size(node);
+            at = range.end;
+            let right = if wanted(node) { &whole } else { &rhs };
+            prop_assert_eq!(&part[range.clone()], &right[range]);
+        }
     }
 
     #[test]

@@ -83,6 +83,7 @@ pub use contact::pairs::MayTouch;
 pub use error::{ModelError, SnapshotError, StepError};
 pub use evaluate::Feedback;
 pub use evaluate::energy::{Energy, Ledger};
+pub use evaluate::evaluation::EvaluationCounts;
 pub use evaluate::reaction::{Axes, Reaction};
 pub use holonom_collide::CollisionShape as Shape;
 pub use holonom_lcp::Interrupt;

@@ -21,6 +21,9 @@ pub(crate) fn accelerations(
     work: &mut Workspace,
 ) -> Result<(), StepError> {
     let Workspace { eval, kkt, contact, .. } = work;
+    if contact.flying && contact.flown.is_at_work() && feedback.is_none() {
+        return accelerations_of_flown(model, q, v, t, work);
+    }
     evaluate::evaluate_bodies(model, q, v, eval); // M, F from inertia and gravity
     evaluate::apply_forces(model, q, v, t, eval); // F from force laws
     evaluate::evaluate_constraints(model, q, v, t, eval); // J, c
@@ -35,6 +38,17 @@ pub(crate) fn accelerations(
     }
     work.kkt.check_motion(model, &work.eval); // once in a step
     Ok(())
+}
+
+/// The same of the islands that fly, alone: zero for all others, whose equations and factor stay what they are.
+fn accelerations_of_flown(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Result<(), StepError> {
+    let Workspace { eval, kkt, contact, .. } = work;
+    let flown = &mut contact.flown;
+    eval.counts.parts += 1;
+    evaluate::evaluate_bodies_of(model, q, v, |island| flown.has(island), eval);
+    evaluate::apply_forces_of(model, q, v, t, |bodies| flown.has_first(model, bodies), eval);
+    evaluate::evaluate_constraints_of(model, q, v, t, |island| flown.has(island), eval);
+    kkt.solve_part(model, t, eval, flown)
 }
 
 /// F at `(q, v, t)`, M and J there, and their factor: kept where the last ones were of this pose, evaluated otherwise.
@@ -64,7 +78,9 @@ pub(crate) fn factored_equations(
 /// Powers of all joints, contacts and friction inside bodies at a state whose equations are solved, into
 /// `work.eval.power` after those of the forces.
 pub(crate) fn powers(model: &Model, q: &[f64], v: &[f64], work: &mut Workspace) {
-    reaction::joint_powers(model, q, v, &work.kkt.x[v.len()..], &mut work.eval);
+    let Workspace { eval, kkt, contact, .. } = &mut *work;
+    let wanted = |island: u32| !contact.flying || contact.flown.has(island);
+    reaction::joint_powers_of(model, q, v, &kkt.x[v.len()..], wanted, eval);
     forces::add_powers(model, v, work);
 }
 

@@ -36,6 +36,19 @@ impl Angles {
     }
 }
 
+/// How often the terms of the equations were evaluated. Each counts once for all bodies, or all joints, of the model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EvaluationCounts {
+    /// Mass blocks and forces of the bodies.
+    pub bodies: usize,
+    /// J and c of all joints.
+    pub constraints: usize,
+    /// Gaps, and their rates.
+    pub gaps: usize,
+    /// M, J, forces and c of some islands only.
+    pub parts: usize,
+}
+
 /// M, F, J, c, gaps and powers at one state.
 pub(crate) struct Evaluation {
     /// One per body, then the ground.
@@ -50,6 +63,8 @@ pub(crate) struct Evaluation {
     /// Violation and its rate, per row; sized when first needed, like all that follows from them.
     pub gap: Vec<f64>,
     pub gap_rate: Vec<f64>,
+    /// The placement that gaps and rates of all rows were measured at last; 0 where they are of no one placement.
+    pub measured_at: u64,
     /// Their rounding errors.
     pub gap_noise: Vec<f64>,
     pub rate_noise: Vec<f64>,
@@ -78,6 +93,7 @@ pub(crate) struct Evaluation {
     /// Scratch for the gaps of one joint: sums per row, size and speed per attachment.
     pub sums: Vec<[f64; 3]>,
     pub sizes: Vec<(f64, f64)>,
+    pub counts: EvaluationCounts,
 }
 
 impl Evaluation {
@@ -93,6 +109,7 @@ impl Evaluation {
             c: vec![0.0; layout.n_rows],
             gap: Vec::new(),
             gap_rate: Vec::new(),
+            measured_at: 0,
             gap_noise: Vec::new(),
             rate_noise: Vec::new(),
             island_rate: Vec::new(),
@@ -110,6 +127,7 @@ impl Evaluation {
             forces: vec![Vec3::ZERO; cells],
             sums: vec![[0.0; 3]; rows],
             sizes: Vec::new(),
+            counts: EvaluationCounts::default(),
         }
     }
 }

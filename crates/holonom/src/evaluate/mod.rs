@@ -69,6 +69,7 @@ fn same_bits(a: &[f64], b: &[f64]) -> bool {
 /// Frames, mass blocks, gravity and inertial forces.
 pub(crate) fn evaluate_bodies(model: &ModelLayout, q: &[f64], v: &[f64], eval: &mut Evaluation) {
     evaluate_bodies_of(model, q, v, |_| true, eval);
+    eval.counts.bodies += 1;
     eval.placed.extend_from_slice(q);
     eval.placed.extend_from_slice(v);
 }
@@ -98,6 +99,7 @@ pub(crate) fn evaluate_bodies_of(
 /// Frames, gravity and inertial forces, where the mass blocks are those of this pose.
 pub(crate) fn evaluate_body_forces(model: &ModelLayout, q: &[f64], v: &[f64], eval: &mut Evaluation) {
     place_bodies(model, q, v, eval);
+    eval.counts.bodies += 1;
     let Evaluation { frames, blocks, force, .. } = eval;
     for (i, (body, frame)) in model.bodies.iter().zip(frames).enumerate() {
         let (qi, vi) = (model.q_of(i, q), model.v_of(i, v));
@@ -109,10 +111,27 @@ pub(crate) fn evaluate_body_forces(model: &ModelLayout, q: &[f64], v: &[f64], ev
 
 /// Force laws, and the power of each.
 pub(crate) fn apply_forces(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) {
+    apply_forces_of(model, q, v, t, |_| true, eval);
+}
+
+/// The same of the laws of which somebody wants the bodies; the power of others is 0.
+#[inline(always)]
+pub(crate) fn apply_forces_of(
+    model: &Model,
+    q: &[f64],
+    v: &[f64],
+    t: f64,
+    wanted: impl Fn(&mut dyn Iterator<Item = usize>) -> bool,
+    eval: &mut Evaluation,
+) {
     let Evaluation { frames, force, power, angles, .. } = eval;
     let bodies = &bodies_at(model, frames, q, v);
     for (law, power) in model.forces.iter().zip(power) {
         let attachments = law.law.attachments();
+        if !wanted(&mut attachments.iter().filter_map(|a| a.body.index())) {
+            *power = 0.0;
+            continue;
+        }
         let mut push = Push { bodies, attachments, force, power: 0.0, noted: &mut [] };
         law.law.apply(&angles.view(bodies, attachments, &law.slots, t), t, &mut push);
         *power = push.power;
@@ -171,6 +190,7 @@ pub(crate) fn force_sizes(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mu
 /// J into the blocks, c into `eval.c`.
 pub(crate) fn evaluate_constraints(model: &ModelLayout, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) {
     evaluate_constraints_of(model, q, v, t, |_| true, eval);
+    eval.counts.constraints += 1;
 }
 
 /// The same for some islands only.
@@ -403,6 +423,15 @@ pub(crate) fn evaluate_gaps_with(noise: Noise, model: &Model, q: &[f64], v: &[f6
     }
 }
 
+/// Violations and rates where a step begins, at its end in time: those measured where the step before has ended, unless
+/// joints move by themselves. Frames must be up to date.
+pub(crate) fn evaluate_gaps_of_start(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) {
+    let known = eval.measured_at != 0 && eval.measured_at == eval.placement && eval.gap.len() == model.n_rows();
+    if !known || model.joints.iter().any(|joint| joint.constraint.rheonomic()) {
+        evaluate_gaps_with(Noise::None, model, q, v, t, eval);
+    }
+}
+
 /// Violations alone, where rates are not wanted: those keep what they were, or may.
 pub(crate) fn evaluate_positions(noise: Noise, model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) {
     match noise {
@@ -425,6 +454,8 @@ impl Noise {
 }
 
 fn gaps_with<const NOISE: u8, const RATES: bool>(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) {
+    eval.counts.gaps += 1;
+    eval.measured_at = if RATES { eval.placement } else { 0 };
     let Evaluation { frames, gap, gap_rate, gap_noise, rate_noise, island_rate, angles, .. } = eval;
     // many programs only ever ask for accelerations: memory for gaps is taken when first needed
     for x in [&mut *gap, gap_rate, gap_noise, rate_noise] {
@@ -604,6 +635,7 @@ fn note_fastest(fastest: &mut f64, sizes: &[(f64, f64)]) {
 /// Rows on accelerations have no rate of a gap. Where there is no inertia, their `rate_t` says how fast they want to be
 /// followed.
 pub(crate) fn rates_without_inertia(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) {
+    eval.measured_at = 0;
     let Evaluation { frames, gap_rate, rows, gradients, forces, angles, .. } = eval;
     let bodies = &bodies_at(model, frames, q, v);
     let on_accelerations = |joint: &&Joint| joint.kept_rows().any(|i| joint.constraint.level(i) == Level::Acceleration);

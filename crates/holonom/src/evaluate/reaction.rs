@@ -35,9 +35,25 @@ pub enum Axes {
 /// Power of every joint's reaction, `lambda . J v`, into `eval.power` after those of the forces, and of friction inside
 /// bodies.
 pub(crate) fn joint_powers(model: &Model, q: &[f64], v: &[f64], lambda: &[f64], eval: &mut Evaluation) {
+    joint_powers_of(model, q, v, lambda, |_| true, eval);
+}
+
+/// The same of the joints of some islands; nothing of the others.
+pub(crate) fn joint_powers_of(
+    model: &Model,
+    q: &[f64],
+    v: &[f64],
+    lambda: &[f64],
+    islands: impl Fn(u32) -> bool,
+    eval: &mut Evaluation,
+) {
     let n_forces = model.n_forces();
     let bodies = model.n_bodies();
     for (k, joint) in model.joints.iter().enumerate() {
+        if !islands(joint.island) {
+            eval.power[n_forces + k] = 0.0;
+            continue;
+        }
         let lambda = &lambda[joint.row_range()];
         let power = match &joint.form {
             Form::Lock { transform, mask, aligned } => {

@@ -24,6 +24,7 @@ use crate::catalogue::joints::Constraint;
 use crate::contact::inequality::sleep::Sleeping;
 use crate::error::{ModelError, SnapshotError, StepError};
 use crate::evaluate::energy::{self, Energy, Ledger};
+use crate::evaluate::evaluation::EvaluationCounts;
 use crate::evaluate::reaction::{Axes, Reaction};
 use crate::math::{Mat3, Vec3};
 use crate::model::ForceId;
@@ -328,6 +329,11 @@ impl Simulation {
     /// What the solver has done since it was chosen, where it works with factors.
     pub fn solver_counts(&self) -> Option<Counts> {
         self.mechanism.work.kkt.solver.counts()
+    }
+
+    /// How often the terms of the equations were evaluated since the solver was chosen.
+    pub fn evaluation_counts(&self) -> EvaluationCounts {
+        self.mechanism.work.eval.counts
     }
 
     /// How many rows the solver treats as auxiliary, on top of a tree of joints.

@@ -1,5 +1,6 @@
 //! The saddle-point system of the equations of motion, `H x = [F; c]`: right-hand bound, solver and solution.
 
+use super::part::PartSolver;
 use super::residual::{self, Residual, ResidualCheck};
 use super::{Failure, ImplicitMatrix, Solver, SolverKind};
 use crate::error::StepError;
@@ -72,6 +73,28 @@ impl Kkt {
     pub fn solve_motion(&mut self, model: &Model, t: f64, eval: &Evaluation) -> Result<(), StepError> {
         self.load_motion(eval);
         self.solve(model, t, eval)
+    }
+
+    /// The same of some islands alone, with a factor of their own; zero for the others, whose factor is kept.
+    pub fn solve_part(
+        &mut self,
+        model: &Model,
+        t: f64,
+        eval: &Evaluation,
+        part: &mut PartSolver,
+    ) -> Result<(), StepError> {
+        self.heed(t)?;
+        self.x.fill(0.0);
+        let n = eval.force.len();
+        for i in (0..model.n_bodies()).filter(|&i| part.has(model.island[i])) {
+            let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
+            self.x[range.clone()].copy_from_slice(&eval.force[range]);
+        }
+        for joint in model.joints.iter().filter(|joint| part.has(joint.island)) {
+            let rows = joint.row_range();
+            self.x[n + rows.start..n + rows.end].copy_from_slice(&eval.c[rows]);
+        }
+        part.factor_and_solve(model, &eval.blocks, &mut self.x).map_err(|e| failure(model, e, t))
     }
 
     fn load_motion(&mut self, eval: &Evaluation) {

@@ -12,6 +12,7 @@ mod explicit;
 mod graded;
 pub(crate) mod implicit;
 pub(crate) mod kkt;
+pub(crate) mod part;
 mod pivots;
 pub(crate) mod residual;
 mod sparse;
@@ -205,11 +206,18 @@ impl Solver {
 
     /// The work of one solve, where responses to pushes can be had from half solves along their ways; `None` where they
     /// cannot.
-    pub fn half_solves(&self, model: &Model) -> Option<f64> {
+    pub fn half_solves(&self) -> Option<f64> {
         match (&self.base, &self.own, &self.verifier) {
-            (Base::Sparse(s), None, None) if s.offers_halves() => Some(model.plan.cost().solve_flops),
+            (Base::Sparse(s), None, None) if s.offers_halves() => Some(s.solve_flops()),
             _ => None,
         }
+    }
+
+    /// Can islands without loops be solved for on their own, by their part of the plan ([`part::PartSolver`]), and
+    /// come out as they do together with others?
+    pub fn offers_parts(&self, model: &Model) -> bool {
+        let large = || model.plan.large_parts().next().is_some();
+        matches!((&self.base, &self.own, &self.verifier), (Base::Sparse(s), None, None) if s.is_plain()) && !large()
     }
 
     /// Half a solve of `x`, which is zero but for the `bodies`, and all zero afterwards. Only where

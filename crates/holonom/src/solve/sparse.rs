@@ -77,6 +77,7 @@ pub(crate) struct Sparse {
     /// The ways of pushes through the elimination, when first needed.
     paths: Option<Paths>,
     counts: Counts,
+    solve_flops: f64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -123,6 +124,7 @@ impl Sparse {
             graded: Graded::new(model),
             paths: None,
             counts: Counts::default(),
+            solve_flops: model.plan.cost().solve_flops,
         };
         let mut watched = model.regularisation.watched.clone();
         if model.regularisation.stuck_islands.contains(&true) {
@@ -184,6 +186,16 @@ impl Sparse {
     /// Can products be had from half solves: is nothing refined, graded or damped?
     pub fn offers_halves(&self) -> bool {
         !self.refine && self.graded.is_none() && self.rule != Rule::Damped
+    }
+
+    /// The work of a solve, by the plan.
+    pub fn solve_flops(&self) -> f64 {
+        self.solve_flops
+    }
+
+    /// Is the rule the usual one, and nothing graded or damped?
+    pub fn is_plain(&self) -> bool {
+        self.rule == Rule::Soft && self.graded.is_none()
     }
 
     /// Half a solve of `x`, which is zero but for the `bodies`, and all zero afterwards.
@@ -451,7 +463,7 @@ impl Responder for AsResponder<'_> {
         self.sparse.offers_halves().then(|| self.model.plan.forward_len())
     }
     fn solve_flops(&self) -> f64 {
-        self.model.plan.cost().solve_flops
+        self.sparse.solve_flops
     }
     fn half(&mut self, x: &mut [f64], half: &mut [f64]) {
         self.sparse.counts.forward += 1;

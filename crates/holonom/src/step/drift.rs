@@ -192,6 +192,7 @@ fn close(
         if iteration >= 2 && !fast {
             // of islands that are done the equations stay as they are, and with them their factor
             let active = |i: u32| islands[i as usize].active;
+            eval.counts.parts += 1;
             evaluate::evaluate_bodies_of(model, q, v, active, eval);
             evaluate::evaluate_constraints_of(model, q, v, t, active, eval);
             kkt.factor(model, t, eval)?;

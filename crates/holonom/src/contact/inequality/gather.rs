@@ -5,7 +5,7 @@ use super::mode::ContactMode;
 use super::workspace::ContactScratch;
 use super::{Block, InequalityRows, Origin, RowBound};
 use crate::catalogue::attach::{Attachment, AttachmentKind, Bodies, BodyId};
-use crate::catalogue::joints::{Level, RowLaw};
+use crate::catalogue::joints::{Constraint, Level, RowLaw};
 use crate::contact::inequality::workspace::Workspace;
 use crate::contact::touch::ContactGeometry;
 use crate::evaluate::RowScratch;
@@ -55,17 +55,23 @@ pub(crate) fn detect_faster(model: &Model, q: &[f64], v: &[f64], h: f64, work: &
 /// All inequality rows at a state, into `work.contact.rows`. Frames must be up to date; candidates are those last
 /// detected.
 pub(crate) fn gather(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
-    gather_where(model, q, v, t, None, |_, _| true, work);
+    gather_where(model, q, v, t, None, |_| true, |_, _| true, work);
 }
 
 /// The same without stops that are far from acting within the time `h`.
 pub(crate) fn gather_near(model: &Model, q: &[f64], v: &[f64], t: f64, h: f64, work: &mut Workspace) {
-    gather_where(model, q, v, t, Some(h), |_, _| true, work);
+    gather_where(model, q, v, t, Some(h), |_| true, |_, _| true, work);
+}
+
+/// Of positions alone: without rows that are on velocities, and without stops that are not reached.
+pub(crate) fn gather_pushes(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
+    let pushes = |constraint: &dyn Constraint| constraint.law() == RowLaw::Unilateral;
+    gather_where(model, q, v, t, Some(0.0), pushes, |_, _| true, work);
 }
 
 /// The same with those contacts only that are closed in the contact mode at hand.
 pub(crate) fn gather_closed(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
-    gather_where(model, q, v, t, None, |mode, c| mode.is_closed(Key(c.a, c.b, c.key)), work);
+    gather_where(model, q, v, t, None, |_| true, |mode, c| mode.is_closed(Key(c.a, c.b, c.key)), work);
 }
 
 fn gather_where(
@@ -74,13 +80,14 @@ fn gather_where(
     v: &[f64],
     t: f64,
     near: Option<f64>,
+    joints: impl Fn(&dyn Constraint) -> bool,
     wanted: impl Fn(&ContactMode, &Candidate) -> bool,
     work: &mut Workspace,
 ) {
     let Workspace { eval, contact, .. } = work;
     let ContactScratch { rows, detection, mode, .. } = contact;
     rows.clear();
-    joint_rows(model, q, v, t, near, eval, rows);
+    joint_rows(model, (q, v, t), near, joints, eval, rows);
     let bodies = &bodies_at(model, &eval.frames, q, v);
     for (i, candidate) in detection.candidates.iter().enumerate() {
         if wanted(mode, candidate) {
@@ -93,10 +100,9 @@ fn gather_where(
 
 fn joint_rows(
     model: &Model,
-    q: &[f64],
-    v: &[f64],
-    t: f64,
+    (q, v, t): (&[f64], &[f64], f64),
     near: Option<f64>,
+    wanted: impl Fn(&dyn Constraint) -> bool,
     eval: &mut Evaluation,
     ineq: &mut InequalityRows,
 ) {
@@ -105,6 +111,9 @@ fn joint_rows(
     for (k, record) in model.inequalities.iter().enumerate() {
         let joint = &model.joints[record.joint as usize];
         let constraint = joint.constraint.as_ref();
+        if !wanted(constraint) {
+            continue;
+        }
         let view = angles.view(bodies, constraint.attachments(), model.slots_of(joint), t);
         if near.is_some_and(|h| constraint.is_far(&view, h)) {
             continue;

@@ -128,8 +128,11 @@ fn look(
             gather::detect_within(model, q, v, near, work);
             join_held(model, q, v, work);
         }
-        gather::gather_near(model, q, v, t, 0.0, work);
+        gather::gather_pushes(model, q, v, t, work);
         let worst = deepest(work);
+        if worst > quiet {
+            gather::gather_near(model, q, v, t, 0.0, work);
+        }
         match near {
             Some(near) if worst > quiet && worst.is_finite() && 2.0 * worst > *near => *near = 2.5 * worst,
             _ => return worst,

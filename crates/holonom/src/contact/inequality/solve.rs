@@ -286,7 +286,7 @@ impl Solvers {
     /// the elimination, and products over what two ways have in common. Islands do not meet on their ways. `false`:
     /// the factor offers no half solves, or the products would cost more than they save.
     fn respond_by_halves(&mut self, ineq: &InequalityRows, task: &Task, joints: &mut Joints) -> bool {
-        let Some(whole) = joints.kkt.solver.half_solves(joints.model) else { return false };
+        let Some(whole) = joints.kkt.solver.half_solves() else { return false };
         joints.kkt.x.fill(0.0);
         let n_v = joints.model.n_v();
         for group in self.groups.iter().filter(|g| g.is_dense) {

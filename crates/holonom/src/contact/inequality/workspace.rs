@@ -13,6 +13,7 @@ use crate::evaluate::evaluation::Evaluation;
 use crate::model::Model;
 use crate::solve::SolverKind;
 use crate::solve::kkt::Kkt;
+use crate::solve::part::PartSolver;
 use holonom_collide::Candidate;
 use holonom_lcp::Interrupt;
 
@@ -34,6 +35,8 @@ pub(crate) struct ContactScratch {
     pub overlap_before: f64,
     /// Only what nothing pushes is being followed: inequality rows are left out of the equations of motion.
     pub flying: bool,
+    /// Those that are followed on their own, where others are not.
+    pub flown: PartSolver,
     /// What pushed in the steps on velocities since this was emptied, where somebody wants to know.
     pub blows: Option<Vec<Blow>>,
 }
@@ -72,6 +75,7 @@ impl Workspace {
                 overlap: 0.0,
                 overlap_before: 0.0,
                 flying: false,
+                flown: PartSolver::default(),
                 blows: None,
             },
         }

@@ -97,7 +97,7 @@ impl Integrator for SemiImplicitEuler {
     fn attempt(&mut self, m: &mut Motion<'_>, h: f64) -> Result<Attempt, StepError> {
         let (model, n) = (m.model, m.v.len());
         dynamics::factored_equations(model, m.q, m.v, m.t, m.work)?;
-        evaluate::evaluate_gaps_with(Noise::None, model, m.q, m.v, m.t + h, &mut m.work.eval);
+        evaluate::evaluate_gaps_of_start(model, m.q, m.v, m.t + h, &mut m.work.eval);
         self.kick(m, h)?;
         let work = &mut *m.work;
         for (v, dv) in m.v.iter_mut().zip(&work.kkt.x) {

@@ -67,6 +67,8 @@ use holonom_lcp::ComplementarityLaw as Law;
 pub struct Stepping {
     smooth: RungeKutta4,
     company: smooth::Company,
+    /// Islands that are followed on their own.
+    flying: Vec<bool>,
     tension: Tension,
     task: Task,
     /// Velocity change without inequality rows.
@@ -262,7 +264,7 @@ impl Stepping {
         }
         self.balance.note_bodies(&work.eval.force);
         evaluate::apply_forces(model, m.q, m.v, m.t, &mut work.eval);
-        evaluate::evaluate_gaps_with(Noise::None, model, m.q, m.v, m.t + h, &mut work.eval);
+        evaluate::evaluate_gaps_of_start(model, m.q, m.v, m.t + h, &mut work.eval);
         if !known {
             evaluate::evaluate_constraints(model, m.q, m.v, m.t, &mut work.eval);
             work.kkt.factor(model, m.t, &work.eval)?;

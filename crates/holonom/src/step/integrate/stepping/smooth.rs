@@ -29,9 +29,15 @@ impl Stepping {
             return Ok(None);
         }
         self.keep(m);
+        let known = m.work.kkt.is_at(m.q, m.t, &m.work.eval);
+        let alone = self.company.any_bound && self.on_their_own(m);
         m.work.contact.flying = true;
         let attempt = self.in_parts(m, h);
         m.work.contact.flying = false;
+        if alone {
+            self.take_back_alone(m, known);
+            return Ok(None);
+        }
         if attempt.is_none() || self.company.any_bound {
             self.take_back(m, h);
             return Ok(None);
@@ -64,6 +70,32 @@ impl Stepping {
         m.q.copy_from_slice(&self.kept_q);
         m.v.copy_from_slice(&self.kept_v);
         m.ledger.copy_from_slice(&self.kept_ledger);
+    }
+
+    /// Are those that fly followed with equations of their own?
+    fn on_their_own(&mut self, m: &mut Motion<'_>) -> bool {
+        if m.feedback().is_some() || !m.work.kkt.solver.offers_parts(m.model) {
+            return false;
+        }
+        self.company.write_free(m.model, &mut self.flying);
+        m.work.contact.flown.begin(m.model, &self.flying)
+    }
+
+    /// Back to the start of the step where only those were moved that fly: rows are as they were, and so are the
+    /// equations of the others.
+    fn take_back_alone(&self, m: &mut Motion<'_>, known: bool) {
+        self.restore(m);
+        m.work.contact.clear_forces();
+        let Workspace { eval, kkt, contact, .. } = &mut *m.work;
+        let flown = &mut contact.flown;
+        evaluate::evaluate_bodies_of(m.model, m.q, m.v, |island| flown.has(island), eval);
+        eval.placed.extend_from_slice(m.q);
+        eval.placed.extend_from_slice(m.v);
+        if known {
+            evaluate::evaluate_constraints_of(m.model, m.q, m.v, m.t, |island| flown.has(island), eval);
+            kkt.note_pose(m.model, m.q, m.t, eval);
+        }
+        flown.end();
     }
 
     /// Back to the start of the step, rows included.
@@ -200,6 +232,15 @@ impl Company {
     fn bind_all(&mut self) {
         self.known.iter_mut().for_each(|known| (known.bound, known.parts) = (true, 0));
         self.any_bound = true;
+    }
+
+    /// Which islands are taken along?
+    fn write_free(&self, model: &Model, out: &mut Vec<bool>) {
+        out.clear();
+        out.resize(model.n_islands, false);
+        for (i, name) in self.of.iter().enumerate() {
+            out[model.island[i] as usize] = !self.known[*name as usize].bound;
+        }
     }
 
     fn any_free(&self) -> bool {
