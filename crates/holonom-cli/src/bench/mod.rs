@@ -302,10 +302,7 @@ fn text_of_steps(steps: &[PileStepTiming]) -> String {
             ("overlap m", right, &|t| format!("{:.1e}", t.overlap)),
         ],
     );
-    format!(
-        "One step of a pile that has settled, or of a heap that falls; one thread, integrator stepping.\n\n{}",
-        table.text()
-    )
+    format!("One step of 1 ms, settled (heaps: 1/240 s, falling), one thread, integrator stepping.\n\n{}", table.text())
 }
 
 fn text_of_scene_steps(steps: &[SceneStepTiming]) -> String {
