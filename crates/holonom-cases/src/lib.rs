@@ -15,7 +15,7 @@ mod reference;
 mod state;
 
 pub use loops::{LoopCase, LoopFamily, loop_case};
-pub use piles::{PileCase, pile_case};
+pub use piles::{HeapKind, PileCase, Thrown, pile_case};
 pub use reference::{ForwardDynamics, forward_dynamics};
 pub use state::{Given, SEED, TreeCase, TreeJoint, tree_case};
 

@@ -190,6 +190,11 @@ fn piles_are_timed_by_steps() {
         assert!(number("contacts") >= 4.0 * n as f64, "{name}: {}", number("contacts"));
         assert!(number("sink") < 1e-6 && number("creep") < 1e-6 && number("overlap") < 1e-6, "{name}: {case}");
     }
+    let heap = json(&["bench", "heap-mixed-8", "--json"])["steps"][0].clone();
+    assert_eq!((heap["n"].as_u64(), heap["steps"].as_u64()), (Some(8), Some(480)));
+    assert!(heap["us_last"].as_f64() > Some(0.0) && heap["overlap"].as_f64() < Some(1e-6), "{heap}");
+    assert!(heap["contacts"].as_u64() >= Some(8) && heap["sink"].as_f64() > Some(0.02), "{heap}");
+    refused(&["bench", "heap-cones-8"], 2, &["`heap-cones-8`", "heap-spheres-N"]);
     let text = stdout(&holonom(&["bench", "f4"]));
     assert!(text.contains("One step of 1 ms") && text.contains("creep"), "{text}");
     refused(&["bench", "f10"], 2, &["`f10`", "N a square"]);

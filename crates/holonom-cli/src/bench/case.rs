@@ -15,7 +15,7 @@ const MAX_DENSE: usize = 2_000;
 const MAX_ITERATIVE: usize = 10_000;
 
 const KNOWN: &str = "known cases: aN ball chain, bN revolute chain, cN binary tree, dN star, with N bodies \
-     (d: N leaves); hN and wN: bN with joints written by hand, and as formulas; eN ring, rN ring of hinges, ladder-N, fourbars-N, grid-N; piles: fN wall of N bricks, N a square, fN-overhang, tower-N; e.g. a128, ladder-64, f100; or any scene";
+     (d: N leaves); hN and wN: bN with joints written by hand, and as formulas; eN ring, rN ring of hinges, ladder-N, fourbars-N, grid-N; piles: fN wall of N bricks, N a square, fN-overhang, tower-N, heap-spheres-N, heap-boxes-N, heap-mixed-N; e.g. a128, ladder-64, f100; or any scene";
 
 /// A kind of mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

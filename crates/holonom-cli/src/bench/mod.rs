@@ -32,7 +32,9 @@ use steps::PileStepTiming;
 ///
 /// Of piles whole steps of 1 ms are timed, after 0.1 s to settle: fN is a wall of N bricks, every other course shifted
 /// by 0.495 m; in fN-overhang it is 0.505 m, half a pitch, and the last brick of the top course must fall: its centre
-/// lies 5 mm beyond its support. tower-N has its heaviest plate on top, 1000 times as heavy as the lowest.
+/// lies 5 mm beyond its support. tower-N has its heaviest plate on top, 1000 times as heavy as the lowest. Of heaps
+/// (heap-spheres-N, heap-boxes-N, heap-mixed-N: N bodies fall into a bin) every step of the first two seconds counts
+/// once, 1/240 s each; `us_last` is the mean of the last half second.
 ///
 /// With --steps whole steps of scenes are timed: the first second (at most 1000 steps) again and again, each with the
 /// integrator, step, solver and drift of the scene unless said otherwise; every step at its fastest, and the mean of
@@ -40,8 +42,8 @@ use steps::PileStepTiming;
 #[derive(clap::Args)]
 pub(crate) struct BenchArgs {
     /// Cases: aN ball chain, bN revolute chain, cN binary tree, dN star; with loops: eN ring, rN ring of hinges,
-    /// ladder-N, fourbars-N, grid-N; piles, whole steps: fN wall of N bricks (N a square), fN-overhang, tower-N. Or
-    /// scenes: files (.toml, .urdf, .xml) and names of the gallery. Default: a list of cases.
+    /// ladder-N, fourbars-N, grid-N; piles, whole steps: fN wall of N bricks (N a square), fN-overhang, tower-N,
+    /// heap-spheres-N, heap-boxes-N, heap-mixed-N. Or scenes: files (.toml, .urdf, .xml) and names of the gallery. Default: a list of cases.
     #[arg(value_name = "CASE|FILE")]
     cases: Vec<String>,
     /// Print one line of JSON instead of a table.
@@ -290,15 +292,17 @@ fn text_of_steps(steps: &[PileStepTiming]) -> String {
             ("case", Align::Left, &|t| t.case.clone()),
             ("bodies", right, &|t| t.n.to_string()),
             ("contacts", right, &|t| t.contacts.to_string()),
+            ("dt s", right, &|t| significant(t.dt, 4)),
             ("min us", right, &|t| significant(t.us_min, 4)),
             ("median us", right, &|t| significant(t.us_median, 4)),
             ("mean us", right, &|t| significant(t.us_mean, 4)),
+            ("last us", right, &|t| t.us_last.map_or("-".to_string(), |us| significant(us, 4))),
             ("sink m", right, &|t| format!("{:.1e}", t.sink)),
             ("creep m", right, &|t| format!("{:.1e}", t.creep)),
             ("overlap m", right, &|t| format!("{:.1e}", t.overlap)),
         ],
     );
-    format!("One step of 1 ms, settled, one thread, integrator stepping.\n\n{}", table.text())
+    format!("One step of 1 ms, settled (heaps: 1/240 s, falling), one thread, integrator stepping.\n\n{}", table.text())
 }
 
 fn text_of_scene_steps(steps: &[SceneStepTiming]) -> String {

@@ -1,4 +1,5 @@
-//! Whole steps of piles, timed once they have settled, and how far they moved from where they were put.
+//! Whole steps of piles, timed once they have settled, and how far they moved from where they were put; and of heaps,
+//! from the fall to what is nearly rest, every step once.
 
 use super::CliError;
 use holonom::math::Vec3;
@@ -14,19 +15,28 @@ const SETTLE: usize = 100;
 /// Time spent on steps that count, and least number of them.
 const BUDGET: Duration = Duration::from_millis(500);
 const LEAST_STEPS: usize = 20;
+/// Step of heaps, s, how many of them, and how many of these are the last.
+const HEAP_STEP: f64 = 1.0 / 240.0;
+const HEAP_STEPS: usize = 480;
+const HEAP_LAST: usize = 120;
 /// Largest pile.
 const MAX_BODIES: usize = 10_000;
 
-/// A pile, timed. Times in microseconds per step of 1 ms.
+/// A pile, timed. Times in microseconds per step.
 #[derive(Debug, Serialize)]
 pub(super) struct PileStepTiming {
     pub case: String,
     pub n: usize,
     pub contacts: usize,
+    /// s.
+    pub dt: f64,
     pub steps: usize,
     pub us_min: f64,
     pub us_median: f64,
     pub us_mean: f64,
+    /// Of a heap: the mean of the last half second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub us_last: Option<f64>,
     /// How far any body has sunk and slid, m.
     pub sink: f64,
     pub creep: f64,
@@ -51,19 +61,27 @@ pub(super) fn measure(name: &str, case: &PileCase) -> Result<PileStepTiming, Cli
     sim.set_integrator(IntegratorKind::Stepping);
     let bodies: Vec<BodyId> = sim.model().bodies().collect();
     let start: Vec<Vec3> = bodies.iter().map(|b| sim.centre(*b)).collect();
+    let falls = matches!(case, PileCase::Heap { .. });
+    let (settle, dt) = if falls { (0, HEAP_STEP) } else { (SETTLE, STEP) };
     let mut overlap = 0.0f64;
-    for _ in 0..SETTLE {
-        let report = sim.step(STEP).map_err(stopped)?;
+    for _ in 0..settle {
+        let report = sim.step(dt).map_err(stopped)?;
         overlap = overlap.max(report.overlap).max(report.overlap_anew);
     }
     let (mut seconds, begin) = (Vec::new(), Instant::now());
-    while seconds.len() < LEAST_STEPS || begin.elapsed() < BUDGET {
+    let enough = |steps: usize| match falls {
+        true => steps >= HEAP_STEPS,
+        false => steps >= LEAST_STEPS && begin.elapsed() >= BUDGET,
+    };
+    while !enough(seconds.len()) {
         let clock = Instant::now();
-        let report = sim.step(STEP).map_err(stopped)?;
+        let report = sim.step(dt).map_err(stopped)?;
         seconds.push(clock.elapsed().as_secs_f64());
         overlap = overlap.max(report.overlap).max(report.overlap_anew);
     }
-    let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
+    let mean_of = |seconds: &[f64]| seconds.iter().sum::<f64>() / seconds.len() as f64;
+    let mean = mean_of(&seconds);
+    let last = falls.then(|| mean_of(&seconds[HEAP_STEPS - HEAP_LAST..]));
     seconds.sort_by(f64::total_cmp);
     let (mut sink, mut creep) = (0.0f64, 0.0f64);
     for (body, start) in bodies.iter().zip(&start) {
@@ -74,10 +92,12 @@ pub(super) fn measure(name: &str, case: &PileCase) -> Result<PileStepTiming, Cli
         case: name.to_string(),
         n: bodies.len(),
         contacts: sim.contacts().map_err(stopped)?.len(),
+        dt,
         steps: seconds.len(),
         us_min: 1e6 * seconds[0],
         us_median: 1e6 * seconds[seconds.len() / 2],
         us_mean: 1e6 * mean,
+        us_last: last.map(|s| 1e6 * s),
         sink,
         creep,
         overlap,
