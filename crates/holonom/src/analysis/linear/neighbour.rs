@@ -54,7 +54,7 @@ pub(crate) fn advance(model: &Model, q: &mut [f64], v: &[f64], dt: f64) {
 }
 
 /// The displacement from one pose to another, in velocity coordinates.
-pub(super) fn difference(model: &Model, from: &[f64], to: &[f64]) -> Vec<f64> {
+pub(crate) fn difference(model: &Model, from: &[f64], to: &[f64]) -> Vec<f64> {
     let mut out = vec![0.0; model.n_v()];
     for (i, body) in model.bodies.iter().enumerate() {
         let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
