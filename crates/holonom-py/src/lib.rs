@@ -24,6 +24,7 @@ mod loading;
 mod model;
 mod motion;
 mod recordings;
+mod rollout;
 mod running;
 mod selection;
 mod simulation;
@@ -42,6 +43,7 @@ mod _holonom {
         loading::{gallery, load, loads, sections},
         model::Model,
         recordings::{read_recording, write_recording},
+        rollout::Rollout,
         selection::Selection,
         simulation::{Simulation, StepReport},
         state::State,

@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from typing_extensions import disjoint_base
 from ._recording import Recording
-from ._results import Certificate, Contact, Derivative, Derivatives, Diagnosis, Energy, Equilibrium, Event, InverseDynamics, JointMotion, Ledger, Linearisation, Reaction, Response
+from ._results import Certificate, Contact, Derivative, Derivatives, Diagnosis, Energy, Equilibrium, Event, InverseDynamics, JointMotion, Ledger, Linearisation, Reaction, Response, RolloutGradient
 __all__ = ['HeldFactor', 'Input', 'JointEquations', 'Model', 'PushAlong', 'Selection', 'Simulation', 'State', 'StepReport', '__version__', 'gallery', 'load', 'loads', 'read_recording', 'sections', 'write_recording']
 _Array = NDArray[np.float64]
 _Direction = PushAlong | str
@@ -33,6 +33,9 @@ def read_recording(path: str | PathLike[str]) -> tuple[list[tuple[str, str, str,
 @final
 class Model:
     """A scene that was read, and the engine's model of it."""
+
+    def rollout(self, duration: float, dt: float, observe: str | PushAlong | Sequence[str | PushAlong], controls: str | PushAlong | Sequence[str | PushAlong] | None = None, sizes: ArrayLike | None = None, start: State | None = None) -> Rollout:
+        """x"""
 
     @property
     def name(self) -> str:
@@ -509,6 +512,29 @@ m/s or rad/s."""
 
     def __eq__(self, other: object, /) -> bool:
         ...
+
+@final
+class Rollout:
+    """x"""
+
+    @property
+    def times(self) -> _Array:
+        """x"""
+
+    @property
+    def values(self) -> _Array:
+        """x"""
+
+    @property
+    def rates(self) -> _Array:
+        """x"""
+
+    @property
+    def last(self) -> State:
+        """x"""
+
+    def gradient(self, values: ArrayLike | None = None, rates: ArrayLike | None = None, parameters: str | Sequence[str] | Mapping[str, float] | None = None) -> RolloutGradient:
+        """x"""
 
 @final
 class HeldFactor:

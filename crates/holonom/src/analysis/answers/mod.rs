@@ -37,4 +37,4 @@ pub use derivatives::{Derivative, Derivatives, Displacement};
 pub use factor::{HeldFactor, Response};
 pub use inverse::InverseDynamics;
 pub use joint_equations::{JointEquations, JointRate};
-pub use rollout::{Rollout, RolloutGradient, RolloutOptions, RolloutParameter};
+pub use rollout::{Rollout, RolloutGradient, RolloutOptions, RolloutParameter, RolloutTable};

@@ -346,7 +346,7 @@ impl Contracted {
     }
 
     /// Add the gradient of one part, by differences.
-    fn difference(
+    pub fn difference(
         &mut self,
         part: Part,
         bodies: &[u32],

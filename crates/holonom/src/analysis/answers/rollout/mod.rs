@@ -18,6 +18,7 @@ mod closed_form;
 mod contracted;
 mod forward;
 mod parameters;
+mod watch;
 
 pub use parameters::RolloutParameter;
 
@@ -30,6 +31,7 @@ use backward::Backward;
 use contracted::Contracted;
 use forward::{Controlled, Stage};
 use parameters::{Known, LOOKS};
+use watch::Watch;
 use std::sync::Arc;
 
 /// What a run is made with.
@@ -41,7 +43,7 @@ pub struct RolloutOptions {
     pub steps: usize,
     /// Forces of one's own, beside those of the model.
     pub controls: Vec<PushAlong>,
-    /// How large each is during each step, N or N m, `steps x controls`; empty for none.
+    /// How large each is during each step, N or N m, `steps x controls`.
     pub sizes: Vec<f64>,
     /// Bytes that states may take; where they would need more, some are kept and the others found again.
     pub memory: usize,
@@ -52,6 +54,15 @@ impl RolloutOptions {
     pub fn new(step: f64, steps: usize) -> Self {
         RolloutOptions { step, steps, controls: Vec::new(), sizes: Vec::new(), memory: 1 << 28 }
     }
+}
+
+/// What was looked at along a run, state by state: `(steps + 1) x directions`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RolloutTable {
+    /// Coordinates of joints, turns counted, or places of points along their direction; m or rad.
+    pub values: Vec<f64>,
+    /// Their rates, m/s or rad/s.
+    pub rates: Vec<f64>,
 }
 
 /// A run that can be gone through backwards.
@@ -192,6 +203,73 @@ impl Rollout {
             }
         }
         Ok(RolloutGradient { position: back.by_q, velocity: back.by_v, parameters: total, controls })
+    }
+
+    /// Run, and look along directions: coordinates of joints, and points.
+    ///
+    /// # Panics
+    /// When the state belongs to a model of other size.
+    pub fn watched(
+        model: &Arc<Model>,
+        start: Option<&State>,
+        options: RolloutOptions,
+        along: &[PushAlong],
+    ) -> Result<(Rollout, RolloutTable), StepError> {
+        let mut watch = Watch::new(model, &along.into())?;
+        let mut table = RolloutTable::default();
+        let run = Rollout::run(model, start, options, |_, state| {
+            watch.place(state);
+            for k in 0..along.len() {
+                let (value, rate) = watch.read(k, state);
+                table.values.push(value);
+                table.rates.push(rate);
+            }
+        })?;
+        Ok((run, table))
+    }
+
+    /// The gradient of an objective of what was looked at, whose derivatives by every entry of the table are `by`.
+    ///
+    /// # Panics
+    /// When a list has another length than the table.
+    pub fn watched_gradient(
+        &self,
+        parameters: &[RolloutParameter],
+        along: &[PushAlong],
+        by: &RolloutTable,
+    ) -> Result<RolloutGradient, StepError> {
+        let n = along.len();
+        let wanted = (self.options.steps + 1) * n;
+        assert_eq!((by.values.len(), by.rates.len()), (wanted, wanted), "watched_gradient: lengths of the table");
+        let along: Arc<[PushAlong]> = along.into();
+        let mut watch = Watch::new(&self.model, &along)?;
+        // where a direction itself depends on a parameter: a marker that it moves
+        let mut sides = Vec::with_capacity(parameters.len());
+        for parameter in parameters {
+            let (less, more, apart) = parameter.sides();
+            sides.push((Watch::new(less, &along)?, Watch::new(more, &along)?, apart));
+        }
+        let mut moved = vec![0.0; parameters.len()];
+        let mut found = self.gradient(parameters, |k, state, q, v| {
+            let weights = |i: usize| (by.values[k * n + i], by.rates[k * n + i]);
+            if (0..n).all(|i| weights(i) == (0.0, 0.0)) {
+                return;
+            }
+            watch.place(state);
+            for i in 0..n {
+                watch.add_slopes(i, weights(i), state, q, v);
+            }
+            for ((less, more, apart), moved) in sides.iter_mut().zip(&mut moved) {
+                less.place(state);
+                more.place(state);
+                for i in 0..n {
+                    let (a, b, w) = (less.read(i, state), more.read(i, state), weights(i));
+                    *moved += (w.0 * (b.0 - a.0) + w.1 * (b.1 - a.1)) / *apart;
+                }
+            }
+        })?;
+        found.parameters.iter_mut().zip(&moved).for_each(|(total, moved)| *total += moved);
+        Ok(found)
     }
 
     /// Some states of the run, the first and the last among them.

@@ -45,6 +45,11 @@ impl RolloutParameter {
         Ok(RolloutParameter { less: build(low)?, more: build(high)?, apart: high - low })
     }
 
+    /// The models for less and for more, and how far apart they are.
+    pub(super) fn sides(&self) -> (&Arc<Model>, &Arc<Model>, f64) {
+        (&self.less, &self.more, self.apart)
+    }
+
     /// Of the state that models start in: displacement and change of velocity for a unit of the parameter.
     pub(super) fn start(&self) -> (Vec<f64>, Vec<f64>) {
         let (less, more) = (self.less.initial_state(), self.more.initial_state());
