@@ -178,6 +178,23 @@ impl Rollout {
         })
     }
 
+    /// How what was observed changes with parameters: by name the derivatives of `values` and of `rates`, in their shape.
+    /// Forwards, some runs for each parameter: for least squares with few parameters. `parameters` as for `gradient`.
+    fn derivatives<'py>(&self, py: Python<'py>, parameters: Parameters) -> PyResult<Bound<'py, PyDict>> {
+        let scene = self.scene.clone_ref(py);
+        let scene = scene.get();
+        let out = PyDict::new(py);
+        for (name, value) in parameters.resolve(scene)? {
+            let found = py.detach(|| {
+                let made = parameter(scene, &name, value)?;
+                self.run.watched_tangent(&made, &self.along).map_err(|e| answer_error(&e))
+            })?;
+            let (rows, n) = (self.times.len(), self.along.len());
+            out.set_item(name, (matrix(py, rows, n, found.values)?, matrix(py, rows, n, found.rates)?))?;
+        }
+        Ok(out)
+    }
+
     fn __repr__(&self) -> String {
         let (n, steps) = (self.along.len(), self.run.steps());
         format!("<holonom.Rollout: {steps} steps, {n} observed>")

@@ -8,7 +8,7 @@ use closed::{Closed, closed};
 use common::grow::Wish;
 use common::{Worst, dot, for_mechanisms, size};
 use holonom::IntegratorKind;
-use holonom::answers::{Displacement, HeldFactor, PushAlong, Rollout, RolloutOptions, RolloutParameter};
+use holonom::answers::{Displacement, HeldFactor, PushAlong, Rollout, RolloutOptions, RolloutParameter, RolloutTable};
 use holonom::check::advance_body;
 use holonom::math::SplitMix;
 use holonom::prelude::*;
@@ -279,6 +279,35 @@ fn by_controls_of_every_step() {
         worst.demand("by a control", (found.controls[i] - wanted).abs() / size(&found.controls), 1e-8);
     }
     worst.print("controls");
+}
+
+/// The two directions of differentiation, of everything that is looked at.
+#[test]
+fn forwards_and_backwards_agree() {
+    let worst = Worst::default();
+    let four = [0.4, 1.1, 1.3, 2.0, 9.81, 0.5];
+    let of = |numbers: &[f64], make: fn(&[f64]) -> ModelBuilder, joints: [&str; 2], body: &str| {
+        let model = Arc::new(make(numbers).build().expect("a model"));
+        let joint = |name| PushAlong::coordinate(model.joint(name).expect("there"), 0);
+        let point = model.body(body).expect("there").at([0.1, 0.2, 0.3]);
+        let along = [joint(joints[0]), joint(joints[1]), PushAlong::point(point, [0.3, 0.5, 1.0])];
+        let (run, table) = Rollout::watched(&model, None, RolloutOptions::new(2e-3, 150), &along).expect("a run");
+        let mut g = SplitMix(8);
+        let mut weights = || (0..table.values.len()).map(|_| g.symmetric(1.0)).collect::<Vec<f64>>();
+        let by = RolloutTable { values: weights(), rates: weights() };
+        let all = parameters(numbers, make);
+        let found = run.watched_gradient(&all, &along, &by).expect("a gradient");
+        for (parameter, backwards) in all.iter().zip(&found.parameters) {
+            let forwards = run.watched_tangent(parameter, &along).expect("derivatives");
+            let sum = dot(&forwards.values, &by.values) + dot(&forwards.rates, &by.rates);
+            let size = size(&forwards.values).max(size(&forwards.rates));
+            println!("backwards {backwards:.10e}, forwards {sum:.10e}");
+            worst.demand("apart", (sum - backwards).abs() / sum.abs().max(size), 1e-7);
+        }
+    };
+    of(&NUMBERS, machine, ["shoulder", "elbow"], "lower");
+    of(&four, loops, ["a", "c"], "rod 1");
+    worst.print("both ways");
 }
 
 /// Kept states are a matter of memory: with few of them the gradient has the same bits.

@@ -533,6 +533,9 @@ class Rollout:
     def last(self) -> State:
         """x"""
 
+    def derivatives(self, parameters: str | Sequence[str] | Mapping[str, float]) -> dict[str, tuple[_Array, _Array]]:
+        """x"""
+
     def gradient(self, values: ArrayLike | None = None, rates: ArrayLike | None = None, parameters: str | Sequence[str] | Mapping[str, float] | None = None) -> RolloutGradient:
         """x"""
 

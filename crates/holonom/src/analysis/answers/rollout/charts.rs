@@ -59,7 +59,7 @@ fn write(x: &mut [f64], v: Vec3) {
 
 impl Chart {
     /// Q(q) v.
-    fn rate(self, q: &[f64], v: &[f64], out: &mut [f64]) {
+    pub fn rate(self, q: &[f64], v: &[f64], out: &mut [f64]) {
         match self {
             Chart::Plain => out.copy_from_slice(v),
             Chart::Quaternion => {
@@ -109,6 +109,34 @@ impl Chart {
         }
     }
 
+    /// Add Q(dq) v, where Q depends on q, and linearly.
+    pub fn turn(self, dq: &[f64], v: &[f64], out: &mut [f64]) {
+        if self == Chart::Quaternion {
+            let (w, e, x) = (read(&v[3..]) * 0.5, dq[3], read(&dq[4..]));
+            out[3] -= w.dot(x);
+            let by_x = w * e + w.cross(x);
+            for i in 0..3 {
+                out[4 + i] += by_x[i];
+            }
+        }
+    }
+
+    /// z = (Q^T Q)^-1 Q^T f: the displacement behind a change of the numbers in q; adds up.
+    pub fn settle(self, q: &[f64], f: &[f64], z: &mut [f64]) {
+        match self {
+            Chart::Plain => z.iter_mut().zip(f).for_each(|(z, f)| *z += f),
+            Chart::Quaternion => {
+                let (fs, fx, e, x) = (f[3], read(&f[4..]), q[3], read(&q[4..]));
+                let w = (fx * e + x.cross(fx) - x * fs) * (2.0 / (e * e + x.dot(x)));
+                for i in 0..3 {
+                    z[i] += f[i];
+                    z[3 + i] += w[i];
+                }
+                z[6..].iter_mut().zip(&f[7..]).for_each(|(z, f)| *z += f);
+            }
+        }
+    }
+
     /// Gradient of k . Q(q) v by q; adds up.
     #[inline(always)]
     pub fn pass(self, v: &[f64], k: &[f64], f: &mut [f64]) {
@@ -144,6 +172,9 @@ mod tests {
         let mut back = vec![0.0; 7];
         chart.lower(&q, &high, &mut back);
         assert!(back.iter().zip(&by).all(|(a, b)| (a - b).abs() < 1e-15));
+        let mut settled = vec![0.0; 7];
+        chart.settle(&q, &rate, &mut settled);
+        assert!(settled.iter().zip(&v).all(|(a, b)| (a - b).abs() < 1e-15));
         let mut passed = vec![0.0; 8];
         chart.pass(&v, &k, &mut passed);
         for j in 0..8 {

@@ -191,6 +191,12 @@ impl Contracted {
         }
     }
 
+    /// Parts with gradients in closed form.
+    pub fn in_closed_form(&self) -> Vec<Part> {
+        let bodies = self.central.iter().map(|i| Part::Body(*i));
+        bodies.chain(self.plain.iter().map(|j| Part::Joint(*j))).collect()
+    }
+
     /// All parts.
     pub fn parts(&self) -> Vec<Part> {
         let model = &self.model;

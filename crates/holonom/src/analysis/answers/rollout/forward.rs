@@ -133,6 +133,17 @@ pub(super) fn step(
     out: &mut [Stage; 4],
 ) -> Result<(), StepError> {
     stages(model, state, h, controls, std::slice::from_mut(work), out)?;
+    finish(model, state, h, out, work)
+}
+
+/// From the stages of a step to its end; `work` holds the factor of the last.
+pub(super) fn finish(
+    model: &Model,
+    state: &mut State,
+    h: f64,
+    out: &[Stage; 4],
+    work: &mut Workspace,
+) -> Result<(), StepError> {
     let (mut q, mut v) = (Vec::new(), Vec::new());
     sum(state, h, out, &mut q, &mut v);
     normalise(model, &mut q);

@@ -18,6 +18,7 @@ mod closed_form;
 mod contracted;
 mod forward;
 mod parameters;
+mod tangent;
 mod watch;
 
 pub use parameters::RolloutParameter;

@@ -74,6 +74,15 @@ fn same_layout(a: &Model, b: &Model) -> bool {
     a.q_start == b.q_start && a.v_start == b.v_start && joints(a) == joints(b) && a.forces.len() == b.forces.len()
 }
 
+/// Models for less and for more must have the coordinates, rows and forces of the model between.
+pub(super) fn refuse_other(model: &Model, less: &Model, more: &Model) -> Result<(), StepError> {
+    if same_layout(model, less) && same_layout(model, more) {
+        return Ok(());
+    }
+    let message = "a model with another value of the parameter has other coordinates, rows or forces";
+    Err(StepError::Invalid(message.into()))
+}
+
 impl Known {
     pub fn new(
         parameter: &RolloutParameter,
@@ -82,10 +91,7 @@ impl Known {
         along: &[State],
     ) -> Result<Self, StepError> {
         let RolloutParameter { less, more, apart } = parameter;
-        if !same_layout(model, less) || !same_layout(model, more) {
-            let message = "a model with another value of the parameter has other coordinates, rows or forces";
-            return Err(StepError::Invalid(message.into()));
-        }
+        refuse_other(model, less, more)?;
         let (less, more) = (Contracted::new(less, controls), Contracted::new(more, controls));
         let mut known = Known { less, more, apart: *apart, parts: Vec::new(), bodies: Vec::new() };
         known.look(model, along);
@@ -98,6 +104,7 @@ impl Known {
         let mut list = |n: usize| (0..n).map(|_| g.symmetric(1.0)).collect::<Vec<f64>>();
         let (n, n_rows) = (model.n_v(), model.n_rows());
         let mut left = self.less.parts();
+        let in_closed_form = self.less.in_closed_form();
         for (number, state) in along.iter().enumerate() {
             let stirred: Vec<f64> = list(n).iter().zip(&state.v).map(|(d, v)| v + d * model.rate_scale()).collect();
             let (a, b, lambda, nu) = (list(n), list(n), list(n_rows), list(n_rows));
@@ -116,9 +123,10 @@ impl Known {
                 })
             };
             let parts = &mut self.parts;
-            // masses do not depend on the moment
+            // rigid bodies and locks know their numbers at every moment
+            let in_closed_form = &in_closed_form;
             left.retain(|part| {
-                let fixed = matches!(part, Part::Body(_)) && number > 1;
+                let fixed = number > 1 && in_closed_form.contains(part);
                 let found = !fixed && differs(*part);
                 if found {
                     parts.push(*part);
