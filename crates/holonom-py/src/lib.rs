@@ -27,6 +27,7 @@ mod recordings;
 mod rollout;
 mod running;
 mod selection;
+mod show;
 mod simulation;
 mod state;
 

@@ -6,6 +6,7 @@ from numpy.typing import ArrayLike, NDArray
 from typing_extensions import disjoint_base
 from ._recording import Recording
 from ._results import Certificate, Contact, Derivative, Derivatives, Diagnosis, Energy, Equilibrium, Event, InverseDynamics, JointMotion, Ledger, Linearisation, Reaction, Response, RolloutGradient
+from ._show import Page
 __all__ = ['HeldFactor', 'Input', 'JointEquations', 'Model', 'PushAlong', 'Selection', 'Simulation', 'State', 'StepReport', '__version__', 'gallery', 'load', 'loads', 'read_recording', 'sections', 'write_recording']
 _Array = NDArray[np.float64]
 _Direction = PushAlong | str
@@ -33,6 +34,9 @@ def read_recording(path: str | PathLike[str]) -> tuple[list[tuple[str, str, str,
 @final
 class Model:
     """A scene that was read, and the engine's model of it."""
+
+    def show(self, open_browser: bool | None = None) -> Page:
+        """x"""
 
     def rollout(self, duration: float, dt: float, observe: str | PushAlong | Sequence[str | PushAlong], controls: str | PushAlong | Sequence[str | PushAlong] | None = None, sizes: ArrayLike | None = None, start: State | None = None) -> Rollout:
         """x"""
@@ -328,6 +332,9 @@ Questions never change the motion. One simulation is used by one thread at a tim
     def step(self, dt: float | None=None, count: int=1) -> StepReport:
         """Take `count` steps of exactly `dt` seconds each (that of the settings unless given); what the last one did. On
 failure the state is as before the step that failed."""
+
+    def show(self, open_browser: bool | None = None) -> Page:
+        """x"""
 
     def run(self, until: float | None=None, record: bool | str | Sequence[str] | None=None, *, rate: float | None=None, progress: bool | Callable[[float, float], Any] | None=None) -> Recording:
         """Run to the time `until` (s; that of the scene, or 10, unless given), and record `rate` rows per second of the
@@ -634,6 +641,9 @@ what the mechanism is free to do besides, it does by itself."""
         """The derivative of accelerations and multipliers along a change of positions (in velocity coordinates), velocities
 and generalised forces; what is not given stays. Along a change that `legal` gives it is the derivative on the
 constraint manifold."""
+
+    def pull_back(self, weights: ArrayLike) -> tuple[_Array, _Array, _Array]:
+        """x"""
 
     def derivatives(self) -> Derivatives:
         """The derivatives by every velocity coordinate, and by a displacement along each."""

@@ -538,10 +538,15 @@ pub(super) fn refuse(model: &Model) -> Result<(), StepError> {
         let why = "the gradient of a run is not defined where shapes touch, joints have limits or dry friction, or ropes hang: leave them out";
         return Err(StepError::Invalid(why.into()));
     }
+    refuse_own(model)
+}
+
+/// Rows with force directions of their own make H unsymmetric.
+pub(super) fn refuse_own(model: &Model) -> Result<(), StepError> {
     match model.joints.iter().position(|j| matches!(j.form, Form::Own(_))) {
         Some(j) => {
             let name = model.joint_names.get(j);
-            Err(StepError::Invalid(format!("joint `{name}` has force directions of its own: no gradient of a run")))
+            Err(StepError::Invalid(format!("joint `{name}` has force directions of its own: no derivatives this way")))
         }
         None => Ok(()),
     }

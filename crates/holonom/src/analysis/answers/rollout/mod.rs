@@ -18,6 +18,7 @@ mod closed_form;
 mod contracted;
 mod forward;
 mod parameters;
+mod pull_back;
 mod tangent;
 mod watch;
 
