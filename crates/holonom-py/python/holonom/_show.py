@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import tempfile
 import threading
-import webbrowser
 from pathlib import Path
 from typing import IO
 
@@ -30,13 +29,15 @@ class Page:
     url: str
     """Its address, a secret that lets in whoever has it."""
 
-    def __init__(self, model: Model, program: str) -> None:
+    def __init__(self, model: Model, program: str, open_browser: bool) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="holonom-")
         name = re.sub(r"[^\w-]+", "-", Path(model.name).stem).strip("-") or "scene"
         scene = Path(self._folder.name) / f"{name}.toml"
         scene.write_text(model.to_toml(), encoding="utf-8")
+        # the command opens the browser itself, with a ticket that lets in once
+        words = [] if open_browser else ["--no-open"]
         self._process = subprocess.Popen(
-            [program, "view", str(scene), "--no-open", "--color", "never"],
+            [program, "view", str(scene), "--color", "never", *words],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         atexit.register(self.close)
@@ -98,9 +99,4 @@ def show(model: Model, *, open_browser: bool | None = None, program: str | None 
     program = program or os.environ.get("HOLONOM") or shutil.which("holonom")
     if not program or not shutil.which(program):
         raise UsageError(_MISSING)
-    page = Page(model, program)
-    if open_browser is None:
-        open_browser = not _in_notebook()
-    if open_browser:
-        webbrowser.open(page.url)
-    return page
+    return Page(model, program, not _in_notebook() if open_browser is None else open_browser)

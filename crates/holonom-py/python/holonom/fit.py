@@ -70,8 +70,8 @@ def minimise(
             if runs == 1:
                 raise
             return 1e300, np.zeros(len(names))
-        value, *by = objective(run)
-        found = run.gradient(*by, parameters=numbers).parameters
+        value, by_values, *by_rates = objective(run)
+        found = run.gradient(by_values, by_rates[0] if by_rates else None, parameters=numbers).parameters
         return float(value), np.array([found[n] for n in names]) * scale
 
     limits = [tuple(None if b is None else b / s for b in (bounds or {}).get(n, (None, None))) for n, s in zip(names, scale)]

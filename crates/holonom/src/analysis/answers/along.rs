@@ -96,12 +96,12 @@ impl PushAlong {
         row: &mut [f64],
     ) -> Result<f64, StepError> {
         self.validate(model)?;
+        row.fill(0.0);
         Ok(self.write_at(model, &bodies_at(model, &eval.frames, q, v), row))
     }
 
-    /// The same of bodies that are placed, for what has been validated.
+    /// The same of bodies that are placed, for what has been validated; g is added to `row`.
     pub(super) fn write_at(&self, model: &Model, bodies: &Bodies, row: &mut [f64]) -> f64 {
-        row.fill(0.0);
         let mut pull = |a: &Attachment, g: Vec3| {
             let range = model.v_range(a.body);
             if !range.is_empty() {

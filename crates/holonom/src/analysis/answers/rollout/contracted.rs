@@ -66,6 +66,8 @@ pub(super) struct Contracted {
     pub model: Arc<Model>,
     /// Forces of one's own, and how large they are.
     pub controls: Arc<[PushAlong]>,
+    /// Bodies that each knows.
+    on: Vec<Vec<u32>>,
     pub sizes: Vec<f64>,
     pub frames: Vec<Frame>,
     pub q: Vec<f64>,
@@ -116,6 +118,7 @@ impl Contracted {
         let mut new = Contracted {
             model: model.clone(),
             controls: controls.clone(),
+            on: controls.iter().map(|c| c.bodies(model)).collect(),
             sizes: vec![0.0; controls.len()],
             frames,
             q: model.initial_state().q.clone(),
@@ -238,7 +241,7 @@ impl Contracted {
 
     /// What a part contributes.
     pub fn value(&mut self, part: Part, w: &Weights) -> f64 {
-        let Contracted { model, controls, sizes, frames, q, v, t, angles, scratch, .. } = self;
+        let Contracted { model, controls, on, sizes, frames, q, v, t, angles, scratch, .. } = self;
         let bodies = &bodies_at(model, frames, q, v);
         match part {
             Part::Body(_) if matches!(w.terms, Terms::Rates | Terms::Gaps) => 0.0,
@@ -264,22 +267,18 @@ impl Contracted {
                 sum
             }
             Part::Control(k) => {
-                controls[k as usize].write_at(model, bodies, &mut scratch.force);
-                let size = sizes[k as usize];
-                let sum: f64 = scratch.force.iter().zip(w.b).map(|(g, b)| g * b).sum();
-                scratch.force.fill(0.0);
-                size * sum
+                let k = k as usize;
+                controls[k].write_at(model, bodies, &mut scratch.force);
+                sizes[k] * take(model, &on[k], &mut scratch.force, w.b)
             }
         }
     }
 
     /// Speed of `b` along a control: how S answers to its size.
     pub fn along_control(&mut self, k: usize, b: &[f64]) -> f64 {
-        let Contracted { model, controls, frames, q, v, scratch, .. } = self;
+        let Contracted { model, controls, on, frames, q, v, scratch, .. } = self;
         controls[k].write_at(model, &bodies_at(model, frames, q, v), &mut scratch.force);
-        let sum = scratch.force.iter().zip(b).map(|(g, b)| g * b).sum();
-        scratch.force.fill(0.0);
-        sum
+        take(model, &on[k], &mut scratch.force, b)
     }
 
     /// Add the gradient of the sum over all parts, by displacements and velocities in velocity coordinates. `eval`
@@ -412,6 +411,18 @@ impl Contracted {
     }
 }
 
+
+/// `force . b`, where `force` is of these bodies and zero elsewhere; it is zero afterwards.
+fn take(model: &Model, bodies: &[u32], force: &mut [f64], b: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for &i in bodies {
+        for k in model.v_start[i as usize] as usize..model.v_start[i as usize + 1] as usize {
+            sum += force[k] * b[k];
+            force[k] = 0.0;
+        }
+    }
+    sum
+}
 
 #[inline(always)]
 fn add(s: &Slopes, at: usize, by_q: &mut [f64], by_v: &mut [f64]) {

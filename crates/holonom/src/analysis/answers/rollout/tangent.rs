@@ -6,8 +6,8 @@
 //! ```
 //!
 //! One solve for each stage with the factor at hand, and two looks at all terms nearby: central differences along the
-//! one direction that counts, the model for more ahead and the model for less behind. What projections do is taken along
-//! the rows of the pose in which a step ends: what that leaves out is as small as the drift of a step.
+//! one direction that counts, the model for more ahead and the model for less behind. Corrections d = M^-1 J^T mu are
+//! along the rows of the last stage, and turn with it: `d(J^T) mu - dM d` comes from there.
 
 use super::charts::Chart;
 use super::forward::{self, Controlled, STAGES, Stage};
@@ -16,6 +16,7 @@ use super::watch::Watch;
 use super::{Rollout, RolloutTable};
 use crate::analysis::answers::PushAlong;
 use crate::analysis::answers::derivatives::Terms;
+use crate::analysis::linear::neighbour::difference;
 use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::evaluate;
@@ -53,6 +54,7 @@ impl Side {
         let Side { model, terms, q, v, row } = self;
         let mut rho = terms.remainder(model, (q, v, t), x);
         for (along, size) in controls.along.iter().zip(controls.sizes) {
+            row.fill(0.0);
             along.write_at(model, &bodies_at(model, &terms.eval.frames, q, v), row);
             rho.iter_mut().zip(&*row).for_each(|(r, g)| *r += size * g);
         }
@@ -89,10 +91,10 @@ fn opened(model: &Model, end: &Workspace, bare: &mut holonom_tree::Factor, x: &[
     out.split_off(x.len())
 }
 
-/// What closes rows that are opened by `by`: J d = - by, M d = J^T (..).
-fn closing(model: &Model, end: &mut Workspace, by: &[f64], t: f64) -> Result<Vec<f64>, StepError> {
+/// What closes rows that are opened by `by`: J d = - by, M d = J^T (..) + turned.
+fn closing(model: &Model, end: &mut Workspace, turned: &[f64], by: &[f64], t: f64) -> Result<Vec<f64>, StepError> {
     let n = model.n_v();
-    end.kkt.x[..n].fill(0.0);
+    end.kkt.x[..n].copy_from_slice(turned);
     end.kkt.x[n..].copy_from_slice(by);
     end.kkt.solve(model, t, &end.eval)?;
     Ok(end.kkt.x[..n].to_vec())
@@ -100,6 +102,33 @@ fn closing(model: &Model, end: &mut Workspace, by: &[f64], t: f64) -> Result<Vec
 
 fn slope(ahead: &[f64], behind: &[f64], apart: f64) -> Vec<f64> {
     ahead.iter().zip(behind).map(|(a, b)| (a - b) / apart).collect()
+}
+
+/// Of a correction d with M d = J^T mu at the last stage: `d(J^T) mu - dM d` along the direction.
+fn turning(
+    model: &Model,
+    correction: &[f64],
+    (stage, work): (&Stage, &mut Workspace),
+    (sides, apart): (&mut [Side; 2], f64),
+    (dq, dv): (&[f64], &[f64]),
+) -> Result<Vec<f64>, StepError> {
+    let n = correction.len();
+    let mut bare = model.plan.new_factor();
+    let by = opened(model, work, &mut bare, correction);
+    work.kkt.x[..n].fill(0.0);
+    work.kkt.x[n..].iter_mut().zip(&by).for_each(|(x, o)| *x = -o);
+    work.kkt.solve(model, stage.t, &work.eval)?;
+    let mut x = correction.to_vec();
+    x.extend_from_slice(&work.kkt.x[n..]);
+    let zero = vec![0.0; x.len()];
+    let none = Controlled { along: &[], sizes: &[] };
+    let mut seen = [Vec::new(), Vec::new()];
+    for ((side, seen), h) in sides.iter_mut().zip(&mut seen).zip([0.5 * apart, -0.5 * apart]) {
+        side.go((&stage.q, &stage.v), (dq, dv), h);
+        let (with, without) = (side.remainder(stage.t, &x, none), side.remainder(stage.t, &zero, none));
+        *seen = with.iter().zip(&without).map(|(a, b)| a - b).collect();
+    }
+    Ok(slope(&seen[0][..n], &seen[1][..n], apart))
 }
 
 impl Rollout {
@@ -163,19 +192,28 @@ impl Rollout {
         for k in 0..self.options.steps {
             let controls = self.during(k);
             forward::stages(model, &state, h, controls, &mut work, &mut stages)?;
-            let sum = stage_slopes(model, (&state, h), (&stages, &mut work), controls, (&mut sides, apart), &charts, &d)?;
+            let ends = (&mut sides, apart);
+            let sum = stage_slopes(model, (&state, h), (&stages, &mut work), controls, ends, &charts, &d)?;
             let mut next = state.clone();
             forward::finish(model, &mut next, h, &stages, &mut work[3])?;
             let (mut raw, mut v) = (Vec::new(), Vec::new());
             forward::sum(&state, h, &stages, &mut raw, &mut v);
             d.z.fill(0.0);
             by(&charts, model, |i, chart, range| {
-                chart.settle(model.q_of(i, &raw), model.q_of(i, &sum.0), &mut d.z[range]);
+                chart.settle(model.q_of(i, &raw), model.q_of(i, &sum.q), &mut d.z[range]);
             });
-            d.v = sum.1;
+            d.v = sum.v;
             if model.n_rows() > 0 {
+                let mut closed = raw.clone();
+                forward::normalise(model, &mut closed);
+                let moved = difference(model, &closed, &next.q);
+                let changed: Vec<f64> = next.v.iter().zip(&v).map(|(a, b)| a - b).collect();
+                let turned = [moved, changed].map(|correction| {
+                    turning(model, &correction, (&stages[3], &mut work[3]), (&mut sides, apart), (&sum.last.0, &sum.last.1))
+                });
+                let [of_q, of_v] = turned;
                 forward::factor(model, &next, &mut end)?;
-                project(model, &next, &mut end, (&mut sides, apart), &charts, &mut d)?;
+                project(model, &next, &mut end, (&mut sides, apart), &charts, (&of_q?, &of_v?), &mut d)?;
             }
             state = next;
             visit(&state, &d);
@@ -184,7 +222,14 @@ impl Rollout {
     }
 }
 
-/// Derivatives of the sum of the stages: of the numbers in q, and of v.
+/// Derivatives of the numbers in q and of v, where stages have been summed, and at the last of them.
+struct Slopes {
+    q: Vec<f64>,
+    v: Vec<f64>,
+    last: (Vec<f64>, Vec<f64>),
+}
+
+/// From those at the start of a step.
 fn stage_slopes(
     model: &Model,
     (state, h): (&State, f64),
@@ -193,8 +238,9 @@ fn stage_slopes(
     (sides, apart): (&mut [Side; 2], f64),
     charts: &[Chart],
     d: &Beside,
-) -> Result<(Vec<f64>, Vec<f64>), StepError> {
+) -> Result<Slopes, StepError> {
     let (n_q, n_v) = (model.n_q(), model.n_v());
+    let mut last = (Vec::new(), Vec::new());
     let mut first = vec![0.0; n_q];
     by(charts, model, |i, chart, range| {
         chart.rate(model.q_of(i, &state.q), &d.z[range], model.q_of_mut(i, &mut first));
@@ -225,8 +271,9 @@ fn stage_slopes(
         });
         total_q.iter_mut().zip(&k_q).for_each(|(t, k)| *t += h / 6.0 * weight * k);
         total_v.iter_mut().zip(&k_v).for_each(|(t, k)| *t += h / 6.0 * weight * k);
+        last = (dq, dv);
     }
-    Ok((total_q, total_v))
+    Ok(Slopes { q: total_q, v: total_v, last })
 }
 
 /// The projections at the end of a step.
@@ -236,6 +283,7 @@ fn project(
     end: &mut Workspace,
     (sides, apart): (&mut [Side; 2], f64),
     charts: &[Chart],
+    turned: (&[f64], &[f64]),
     d: &mut Beside,
 ) -> Result<(), StepError> {
     let mut bare = model.plan.new_factor();
@@ -256,7 +304,7 @@ fn project(
     by_z.iter_mut().zip(&gaps).for_each(|(o, g)| *o += g);
     mask(&mut by_z, &model.velocity_rows);
     mask(&mut by_z, &model.acceleration_rows);
-    let correction = closing(model, end, &by_z, next.t)?;
+    let correction = closing(model, end, turned.0, &by_z, next.t)?;
     d.z.iter_mut().zip(&correction).for_each(|(z, c)| *z += c);
     by(charts, model, |i, chart, range| {
         chart.rate(model.q_of(i, &next.q), &d.z[range], model.q_of_mut(i, &mut still));
@@ -265,7 +313,7 @@ fn project(
     let mut by_v = opened(model, end, &mut bare, &d.v);
     by_v.iter_mut().zip(&rates).for_each(|(o, g)| *o += g);
     mask(&mut by_v, &model.acceleration_rows);
-    let correction = closing(model, end, &by_v, next.t)?;
+    let correction = closing(model, end, turned.1, &by_v, next.t)?;
     d.v.iter_mut().zip(&correction).for_each(|(v, c)| *v += c);
     Ok(())
 }

@@ -85,6 +85,7 @@ impl Watch {
             return;
         }
         let Contracted { model, controls, frames, .. } = &self.contracted;
+        self.row.fill(0.0);
         controls[k].write_at(model, &bodies_at(model, frames, &state.q, &state.v), &mut self.row);
         for (j, g) in self.row.iter().enumerate() {
             by_q[j] += value * g;
