@@ -7,7 +7,7 @@ from typing_extensions import disjoint_base
 from ._recording import Recording
 from ._results import Certificate, Contact, Derivative, Derivatives, Diagnosis, Energy, Equilibrium, Event, InverseDynamics, JointMotion, Ledger, Linearisation, Reaction, Response, RolloutGradient
 from ._show import Page
-__all__ = ['HeldFactor', 'Input', 'JointEquations', 'Model', 'PushAlong', 'Selection', 'Simulation', 'State', 'StepReport', '__version__', 'gallery', 'load', 'loads', 'read_recording', 'sections', 'write_recording']
+__all__ = ['HeldFactor', 'Input', 'JointEquations', 'Model', 'PushAlong', 'Rollout', 'Selection', 'Simulation', 'State', 'StepReport', '__version__', 'gallery', 'load', 'loads', 'read_recording', 'sections', 'write_recording']
 _Array = NDArray[np.float64]
 _Direction = PushAlong | str
 _Directions = _Direction | Sequence[_Direction]
