@@ -348,8 +348,8 @@ impl HeldFactor {
     }
 
     /// Of numbers `weights . a` of the motion, weights per velocity coordinate, (n_v,) or (k, n_v): derivatives by
-    /// displacements, by velocities and by generalised forces, each in the shape of the weights. One solve and one look at
-    /// all parts of the mechanism for each number: rows of the matrices that `derivatives` finds column by column.
+    /// displacements, by velocities and by generalised forces, each in the shape of the weights. One solve and one look
+    /// at all parts of the mechanism for each number: rows of the matrices that `derivatives` finds column by column.
     fn pull_back<'py>(
         &mut self,
         py: Python<'py>,

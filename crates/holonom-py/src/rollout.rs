@@ -1,8 +1,8 @@
 //! Runs that are gone through backwards: gradients by parameters, by the start and by controls.
 
 use crate::along::Directions;
-use crate::arrays::{finite, matrix};
 use crate::answers::result;
+use crate::arrays::{finite, matrix};
 use crate::errors::{answer_error, usage};
 use crate::model::Model;
 use crate::state::State;
@@ -72,9 +72,9 @@ impl Parameters {
 #[pymethods]
 impl Model {
     /// Run for `duration` seconds with equal steps of `dt` seconds of the integrator `rk4`, and observe coordinates
-    /// (names) or points (`PushAlong.point`). `controls` are pushes along coordinates or points, `sizes` how large each is
-    /// during each step, (steps, controls), N or N m. It begins where the scene begins, or at `start`. Contacts, limits,
-    /// ropes and dry friction are refused: gradients are not defined there.
+    /// (names) or points (`PushAlong.point`). `controls` are pushes along coordinates or points, `sizes` how large each
+    /// is during each step, (steps, controls), N or N m. It begins where the scene begins, or at `start`. Contacts,
+    /// limits, ropes and dry friction are refused: gradients are not defined there.
     #[pyo3(signature = (duration, dt, observe, controls = None, sizes = None, start = None))]
     #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
     fn rollout(
@@ -90,7 +90,9 @@ impl Model {
         finite("duration and dt", &[duration, dt])?;
         let steps = (duration / dt).round();
         if !(dt > 0.0 && duration >= 0.0 && steps < MOST as f64) {
-            return Err(usage(format!("{duration} s in steps of {dt} s: dt must be greater than 0, at most {MOST} steps")));
+            return Err(usage(format!(
+                "{duration} s in steps of {dt} s: dt must be greater than 0, at most {MOST} steps"
+            )));
         }
         let model = slf.model.clone();
         let along = observe.resolve(&model)?;
@@ -141,10 +143,10 @@ impl Rollout {
         State { model: self.scene.get().model.clone(), state: self.run.last().clone() }
     }
 
-    /// The gradient of an objective L(values, rates), from its derivatives by every entry of `values` and `rates`, arrays of
-    /// their shape; what is not given is zero. `parameters` are names of parameters of the scene, or a dict of any numbers
-    /// that `set` of `load` can change, with their present values; where the run began as the scene begins they move that
-    /// too. One run backwards, whatever the number of parameters.
+    /// The gradient of an objective L(values, rates), from its derivatives by every entry of `values` and `rates`,
+    /// arrays of their shape; what is not given is zero. `parameters` are names of parameters of the scene, or a dict
+    /// of any numbers that `set` of `load` can change, with their present values; where the run began as the scene
+    /// begins they move that too. One run backwards, whatever the number of parameters.
     #[pyo3(signature = (values = None, rates = None, parameters = None))]
     fn gradient<'py>(
         &self,
@@ -178,8 +180,9 @@ impl Rollout {
         })
     }
 
-    /// How what was observed changes with parameters: by name the derivatives of `values` and of `rates`, in their shape.
-    /// Forwards, some runs for each parameter: for least squares with few parameters. `parameters` as for `gradient`.
+    /// How what was observed changes with parameters: by name the derivatives of `values` and of `rates`, in their
+    /// shape. Forwards, some runs for each parameter: for least squares with few parameters. `parameters` as for
+    /// `gradient`.
     fn derivatives<'py>(&self, py: Python<'py>, parameters: Parameters) -> PyResult<Bound<'py, PyDict>> {
         let scene = self.scene.clone_ref(py);
         let scene = scene.get();

@@ -13,9 +13,9 @@ fn show<'py>(py: Python<'py>, model: &Py<Model>, browser: Option<bool>) -> PyRes
 
 #[pymethods]
 impl Simulation {
-    /// Look at it: serve the page with its scene, as that starts, and open it in the browser; in a notebook show a link to
-    /// it. Needs the command `holonom`, on the PATH or named by the variable HOLONOM. The page is served until `close()`
-    /// of what is returned, or the end of the program.
+    /// Look at it: serve the page with its scene, as that starts, and open it in the browser; in a notebook show a link
+    /// to it. Needs the command `holonom`, on the PATH or named by the variable HOLONOM. The page is served until
+    /// `close()` of what is returned, or the end of the program.
     #[pyo3(signature = (open_browser = None))]
     fn show<'py>(&self, py: Python<'py>, open_browser: Option<bool>) -> PyResult<Bound<'py, PyAny>> {
         show(py, &self.model, open_browser)

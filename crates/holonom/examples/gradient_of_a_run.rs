@@ -30,14 +30,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (masses, lengths) = (vec![0.5; n], vec![0.3; n]);
         let model = Arc::new(chain(&masses, &lengths, closed)?);
         let mut options = RolloutOptions::new(1e-3, STEPS);
-        options.controls = (0..n).filter_map(|i| model.joint(&format!("pin {i}"))).map(|j| PushAlong::coordinate(j, 0)).collect();
+        options.controls =
+            (0..n).filter_map(|i| model.joint(&format!("pin {i}"))).map(|j| PushAlong::coordinate(j, 0)).collect();
         options.controls.truncate(1);
         options.sizes = vec![0.1; STEPS * options.controls.len()];
         let mut parameters = Vec::new();
         for i in 0..2 * n {
             let make = |x: f64| {
                 let (mut masses, mut lengths) = (masses.clone(), lengths.clone());
-                if i < n { masses[i] = x } else { lengths[i - n] = x }
+                if i < n {
+                    masses[i] = x
+                } else {
+                    lengths[i - n] = x
+                }
                 chain(&masses, &lengths, closed)
             };
             parameters.push(RolloutParameter::new(if i < n { 0.5 } else { 0.3 }, 0.3, make)?);
@@ -51,7 +56,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             times[0] = times[0].min(seconds);
             for (k, count) in [0, 1, 2 * n].into_iter().enumerate() {
                 let clock = Instant::now();
-                let last = |k: usize, q: &mut [f64]| if k == STEPS { q[0] = 1.0 };
+                let last = |k: usize, q: &mut [f64]| {
+                    if k == STEPS {
+                        q[0] = 1.0
+                    }
+                };
                 let found = run.gradient(&parameters[..count], |k, _, q, _| last(k, q))?;
                 times[k + 1] = times[k + 1].min(seconds + clock.elapsed().as_secs_f64());
                 std::hint::black_box(found);
@@ -61,7 +70,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         println!(
             "{n} links{}: a run {:.2} ms; with its gradient by the start and {STEPS} controls {:.2} runs, one parameter {:.2}, {} parameters {:.2}",
             if closed { ", closed" } else { "" },
-            1e3 * run, start / run, one / run, 2 * n, all / run
+            1e3 * run,
+            start / run,
+            one / run,
+            2 * n,
+            all / run
         );
     }
     Ok(())

@@ -189,7 +189,8 @@ fn pulled_back_and_pushed_forward_agree() {
         let d = random(model.n_v(), &mut SplitMix(number + 100));
         let found = held.derivative(&d).expect("smooth");
         let forwards = dot(&found.acceleration, &of.acceleration) + dot(&found.multipliers, &of.multipliers);
-        let backwards = dot(&back[0].position, &d.position) + dot(&back[0].velocity, &d.velocity) + dot(&back[0].force, &d.force);
+        let backwards =
+            dot(&back[0].position, &d.position) + dot(&back[0].velocity, &d.velocity) + dot(&back[0].force, &d.force);
         let scale = size(&found.acceleration).max(size(&found.multipliers)).max(1.0);
         worst.demand("apart", (forwards - backwards).abs() / scale, 1e-7);
         used += 1;

@@ -6,13 +6,13 @@ mod common;
 
 use closed::{Closed, closed};
 use common::grow::Wish;
+use common::linkage::{self, Y};
 use common::{Worst, dot, for_mechanisms, size};
 use holonom::IntegratorKind;
 use holonom::answers::{Displacement, HeldFactor, PushAlong, Rollout, RolloutOptions, RolloutParameter, RolloutTable};
 use holonom::check::advance_body;
 use holonom::math::SplitMix;
 use holonom::prelude::*;
-use common::linkage::{self, Y};
 use proptest::test_runner::TestCaseError;
 use std::cell::Cell;
 use std::sync::Arc;
@@ -211,7 +211,10 @@ fn by_parameters(numbers: &[f64], options: &RolloutOptions, make: impl Fn(&[f64]
             objective(&Arc::new(make(&p).build().expect("a model")), None, options, &of).1
         });
         let off = (found.parameters[i] - wanted).abs() / wanted.abs().max(1e-3);
-        println!("parameter {i}: {:.10e}, differences {wanted:.10e}, apart {apart:.1e}, off {off:.1e}", found.parameters[i]);
+        println!(
+            "parameter {i}: {:.10e}, differences {wanted:.10e}, apart {apart:.1e}, off {off:.1e}",
+            found.parameters[i]
+        );
         worst = worst.max(off);
     }
     worst
@@ -263,7 +266,8 @@ fn by_controls_of_every_step() {
     let body = model.body("lower").expect("there");
     let steps = 60;
     let mut options = RolloutOptions::new(4e-3, steps);
-    options.controls = vec![joint("shoulder"), joint("elbow"), PushAlong::point(body.at([0.3, 0.0, 0.0]), [0.2, 0.5, 1.0])];
+    options.controls =
+        vec![joint("shoulder"), joint("elbow"), PushAlong::point(body.at([0.3, 0.0, 0.0]), [0.2, 0.5, 1.0])];
     let mut g = SplitMix(4);
     options.sizes = (0..3 * steps).map(|_| g.symmetric(3.0)).collect();
     let of = Objective::new(&model, 4, 9);
@@ -337,7 +341,9 @@ fn runs_are_those_of_the_integrator() {
         linkage::four_bar(&mut m, &mut linkage::Rough::not());
         m
     };
-    for (name, m) in [("machine", machine(&NUMBERS)), ("loops", loops(&[0.4, 1.1, 1.3, 2.0, 9.81, 0.5])), ("four-bar", four_bar())] {
+    for (name, m) in
+        [("machine", machine(&NUMBERS)), ("loops", loops(&[0.4, 1.1, 1.3, 2.0, 9.81, 0.5])), ("four-bar", four_bar())]
+    {
         let model = Arc::new(m.build().expect("a model"));
         let mut sim = Simulation::new(model.clone());
         sim.set_integrator(IntegratorKind::RungeKutta4);

@@ -6,8 +6,8 @@
 //!
 //! is a sum over bodies, joints and forces, each of which knows few bodies. Its gradient by the displacements (in
 //! velocity coordinates) and velocities of all bodies is what a step backwards in time needs. Rigid bodies and plain
-//! locks have it in closed form; all other parts are differenced one by one, with the coordinates of the few bodies that
-//! they know. So the cost of all derivatives together is that of a few looks at every part, whatever their number.
+//! locks have it in closed form; all other parts are differenced one by one, with the coordinates of the few bodies
+//! that they know. So the cost of all derivatives together is that of a few looks at every part, whatever their number.
 //!
 //! Central differences of one part have an error of the square of their step, 1e-10 of the part, and are exact for
 //! parts that are quadratic, as the terms c are in velocities.
@@ -410,7 +410,6 @@ impl Contracted {
         found
     }
 }
-
 
 /// `force . b`, where `force` is of these bodies and zero elsewhere; it is zero afterwards.
 fn take(model: &Model, bodies: &[u32], force: &mut [f64], b: &[f64]) -> f64 {

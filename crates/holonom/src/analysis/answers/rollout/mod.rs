@@ -33,8 +33,8 @@ use backward::Backward;
 use contracted::Contracted;
 use forward::{Controlled, Stage};
 use parameters::{Known, LOOKS};
-use watch::Watch;
 use std::sync::Arc;
+use watch::Watch;
 
 /// What a run is made with.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,8 +115,15 @@ impl Rollout {
         let affordable = (options.memory / each).max(2);
         // s states between kept ones are found again, all at once: n / s + s of them in memory
         let stride = if options.steps < affordable { 1 } else { options.steps.div_ceil(affordable / 2).max(1) };
-        let mut run =
-            Rollout { model: model.clone(), controls, as_built: start.is_none(), stride, kept: vec![], last: state.clone(), options };
+        let mut run = Rollout {
+            model: model.clone(),
+            controls,
+            as_built: start.is_none(),
+            stride,
+            kept: vec![],
+            last: state.clone(),
+            options,
+        };
         let mut work = Workspace::new(model, model.default_solver());
         let mut stages: [Stage; 4] = Default::default();
         visit(0, &state);

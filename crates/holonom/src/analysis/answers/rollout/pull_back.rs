@@ -4,8 +4,8 @@
 //! k_a . da + k_lambda . dlambda = [b; nu] . d(rho),    H [b; nu] = [k_a; k_lambda]
 //! ```
 //!
-//! One solve and one look at all parts, for derivatives by all displacements, velocities and forces together. All rows of
-//! a matrix of derivatives by 2 n coordinates so cost n solves and looks.
+//! One solve and one look at all parts, for derivatives by all displacements, velocities and forces together. All rows
+//! of a matrix of derivatives by 2 n coordinates so cost n solves and looks.
 
 use super::contracted::{Contracted, Terms, Weights};
 use crate::analysis::answers::{Displacement, HeldFactor, Response};
@@ -13,9 +13,10 @@ use crate::error::StepError;
 use std::sync::Arc;
 
 impl HeldFactor {
-    /// For each of these numbers `acceleration . a + multipliers . lambda` of the motion under all forces: its derivatives
-    /// by a displacement, by the velocities and by a generalised force, per velocity coordinate. Closed forms for rigid
-    /// bodies and joints that are locks, central differences part by part for everything else (1e-9 of the part).
+    /// For each of these numbers `acceleration . a + multipliers . lambda` of the motion under all forces: its
+    /// derivatives by a displacement, by the velocities and by a generalised force, per velocity coordinate. Closed
+    /// forms for rigid bodies and joints that are locks, central differences part by part for everything else (1e-9 of
+    /// the part).
     ///
     /// # Panics
     /// When a list has another length than the velocity coordinates or the rows.

@@ -37,7 +37,13 @@ struct Side {
 impl Side {
     fn new(model: &Arc<Model>) -> Side {
         let (n_q, n_v) = (model.n_q(), model.n_v());
-        Side { model: model.clone(), terms: Terms::new(model), q: vec![0.0; n_q], v: vec![0.0; n_v], row: vec![0.0; n_v] }
+        Side {
+            model: model.clone(),
+            terms: Terms::new(model),
+            q: vec![0.0; n_q],
+            v: vec![0.0; n_v],
+            row: vec![0.0; n_v],
+        }
     }
 
     /// `h` along the direction, from a state.
@@ -209,7 +215,13 @@ impl Rollout {
                 let moved = difference(model, &closed, &next.q);
                 let changed: Vec<f64> = next.v.iter().zip(&v).map(|(a, b)| a - b).collect();
                 let turned = [moved, changed].map(|correction| {
-                    turning(model, &correction, (&stages[3], &mut work[3]), (&mut sides, apart), (&sum.last.0, &sum.last.1))
+                    turning(
+                        model,
+                        &correction,
+                        (&stages[3], &mut work[3]),
+                        (&mut sides, apart),
+                        (&sum.last.0, &sum.last.1),
+                    )
                 });
                 let [of_q, of_v] = turned;
                 forward::factor(model, &next, &mut end)?;
