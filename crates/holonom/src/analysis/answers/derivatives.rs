@@ -30,7 +30,7 @@
 use super::factor::HeldFactor;
 use super::factor::Response;
 use crate::analysis::dense::size;
-use crate::analysis::linear::neighbour::{advance, derivative, extent};
+use crate::analysis::nearby::{advance, derivative, extent};
 use crate::contact::inequality::workspace::Workspace;
 use crate::error::{ModelError, StepError};
 use crate::evaluate;

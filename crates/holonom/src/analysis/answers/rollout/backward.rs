@@ -5,7 +5,7 @@ use super::contracted::{Contracted, Terms, Weights};
 use super::forward::{self, Controlled, STAGES, Stage};
 use super::parameters::Known;
 use crate::analysis::dense::size;
-use crate::analysis::linear::neighbour::difference;
+use crate::analysis::nearby::difference;
 use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::model::Model;

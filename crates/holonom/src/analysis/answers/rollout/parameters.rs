@@ -6,7 +6,7 @@
 
 use super::contracted::{Contracted, Part, Terms, Weights};
 use crate::analysis::answers::PushAlong;
-use crate::analysis::linear::neighbour::difference;
+use crate::analysis::nearby::difference;
 use crate::error::{ModelError, StepError};
 use crate::evaluate::evaluation::Angles;
 use crate::math::SplitMix;

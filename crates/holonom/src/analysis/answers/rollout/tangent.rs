@@ -16,7 +16,7 @@ use super::watch::Watch;
 use super::{Rollout, RolloutTable};
 use crate::analysis::answers::PushAlong;
 use crate::analysis::answers::derivatives::Terms;
-use crate::analysis::linear::neighbour::difference;
+use crate::analysis::nearby::difference;
 use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::evaluate;
