@@ -26,7 +26,9 @@ fn chain(masses: &[f64], lengths: &[f64], closed: bool) -> Result<Model, holonom
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    for (n, closed) in [(2, false), (16, false), (64, false), (16, true)] {
+    let wanted = std::env::args().nth(1).and_then(|n| n.parse::<usize>().ok()); // or of one size alone
+    let sizes = [(2, false), (16, false), (64, false), (16, true)];
+    for (n, closed) in sizes.into_iter().filter(|(n, _)| wanted.is_none_or(|w| w == *n)) {
         let (masses, lengths) = (vec![0.5; n], vec![0.3; n]);
         let model = Arc::new(chain(&masses, &lengths, closed)?);
         let mut options = RolloutOptions::new(1e-3, STEPS);
