@@ -347,6 +347,28 @@ impl HeldFactor {
         derivative(py, self.ask(py, |held| held.derivative(&along))?)
     }
 
+    /// Of numbers `weights . a` of the motion, weights per velocity coordinate, (n_v,) or (k, n_v): derivatives by
+    /// displacements, by velocities and by generalised forces, each in the shape of the weights. One solve and one look
+    /// at all parts of the mechanism for each number: rows of the matrices that `derivatives` finds column by column.
+    fn pull_back<'py>(
+        &mut self,
+        py: Python<'py>,
+        weights: PyArrayLikeDyn<'py, f64, AllowTypeChange>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let (n, n_rows) = (self.held.n_v(), self.held.n_rows());
+        let Sides { rows, single } = Sides::of("weights", &weights, n)?;
+        let of = |acceleration| Response { acceleration, multipliers: vec![0.0; n_rows] };
+        let of: Vec<Response> = rows.into_iter().map(of).collect();
+        let found = self.ask(py, |held| held.pull_back(&of))?;
+        let (mut q, mut v, mut f) = (Vec::new(), Vec::new(), Vec::new());
+        for d in found {
+            q.push(d.position);
+            v.push(d.velocity);
+            f.push(d.force);
+        }
+        Ok((stacked(py, q, n, single)?, stacked(py, v, n, single)?, stacked(py, f, n, single)?))
+    }
+
     /// The derivatives by every velocity coordinate, and by a displacement along each.
     fn derivatives<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let (n, n_rows) = (self.held.n_v(), self.held.n_rows());

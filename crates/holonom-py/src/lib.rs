@@ -24,8 +24,10 @@ mod loading;
 mod model;
 mod motion;
 mod recordings;
+mod rollout;
 mod running;
 mod selection;
+mod show;
 mod simulation;
 mod state;
 
@@ -42,6 +44,7 @@ mod _holonom {
         loading::{gallery, load, loads, sections},
         model::Model,
         recordings::{read_recording, write_recording},
+        rollout::Rollout,
         selection::Selection,
         simulation::{Simulation, StepReport},
         state::State,

@@ -11,7 +11,7 @@ SCRIPTS = sorted((ROOT / "examples/python").glob("*.py"))
 
 
 def test_they_are_there():
-    assert len(SCRIPTS) == 5
+    assert len(SCRIPTS) == 7
     listed = (ROOT / "examples/python/README.md").read_text()
     assert all(f"({s.name})" in listed for s in SCRIPTS)
 

@@ -6,8 +6,8 @@ mod common;
 
 use closed::{Closed, closed};
 use common::grow::Wish;
-use common::{Worst, for_mechanisms, gap, size};
-use holonom::answers::{Displacement, HeldFactor};
+use common::{Worst, dot, for_mechanisms, gap, size};
+use holonom::answers::{Displacement, HeldFactor, Response};
 use holonom::check::advance_body;
 use holonom::math::SplitMix;
 use holonom::prelude::*;
@@ -168,4 +168,33 @@ fn a_pendulum_by_hand() {
         m.build()
     });
     assert!(wrong.map_err(|e| e.to_string()).unwrap_err().contains("other coordinates or rows"));
+}
+
+/// Backwards: rows of the matrix whose columns are derivatives along directions, on trees and loops.
+#[test]
+fn pulled_back_and_pushed_forward_agree() {
+    let worst = Worst::default();
+    let mut used = 0;
+    for number in 0..60 {
+        let spec = closed(number, Closed { most: 6, rigid: number % 2 == 0, closing: 2, full_rank: true });
+        let Ok(model) = spec.build() else { continue };
+        let model = Arc::new(model);
+        let mut held = HeldFactor::at(&model, model.initial_state()).expect("regular");
+        let mut g = SplitMix(number);
+        let mut list = |n: usize| (0..n).map(|_| g.symmetric(1.0)).collect::<Vec<f64>>();
+        let of = Response { acceleration: list(model.n_v()), multipliers: list(model.n_rows()) };
+        let factors = held.counts().map(|c| c.factors);
+        let Ok(back) = held.pull_back(std::slice::from_ref(&of)) else { continue };
+        assert_eq!(held.counts().map(|c| c.factors), factors, "nothing is factored again");
+        let d = random(model.n_v(), &mut SplitMix(number + 100));
+        let found = held.derivative(&d).expect("smooth");
+        let forwards = dot(&found.acceleration, &of.acceleration) + dot(&found.multipliers, &of.multipliers);
+        let backwards =
+            dot(&back[0].position, &d.position) + dot(&back[0].velocity, &d.velocity) + dot(&back[0].force, &d.force);
+        let scale = size(&found.acceleration).max(size(&found.multipliers)).max(1.0);
+        worst.demand("apart", (forwards - backwards).abs() / scale, 1e-7);
+        used += 1;
+    }
+    worst.print("pulled back");
+    assert!(used > 30, "{used}");
 }

@@ -35,6 +35,7 @@ from ._holonom import (
     JointEquations,
     Model,
     PushAlong,
+    Rollout,
     Selection,
     Simulation,
     State,
@@ -60,6 +61,7 @@ from ._results import (
     Reaction,
     RedundantSet,
     Response,
+    RolloutGradient,
 )
 
 __all__ = [
@@ -91,6 +93,8 @@ __all__ = [
     "Recording",
     "RedundantSet",
     "Response",
+    "Rollout",
+    "RolloutGradient",
     "SceneError",
     "SceneWarning",
     "Selection",

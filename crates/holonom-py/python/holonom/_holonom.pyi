@@ -5,8 +5,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from typing_extensions import disjoint_base
 from ._recording import Recording
-from ._results import Certificate, Contact, Derivative, Derivatives, Diagnosis, Energy, Equilibrium, Event, InverseDynamics, JointMotion, Ledger, Linearisation, Reaction, Response
-__all__ = ['HeldFactor', 'Input', 'JointEquations', 'Model', 'PushAlong', 'Selection', 'Simulation', 'State', 'StepReport', '__version__', 'gallery', 'load', 'loads', 'read_recording', 'sections', 'write_recording']
+from ._results import Certificate, Contact, Derivative, Derivatives, Diagnosis, Energy, Equilibrium, Event, InverseDynamics, JointMotion, Ledger, Linearisation, Reaction, Response, RolloutGradient
+from ._show import Page
+__all__ = ['HeldFactor', 'Input', 'JointEquations', 'Model', 'PushAlong', 'Rollout', 'Selection', 'Simulation', 'State', 'StepReport', '__version__', 'gallery', 'load', 'loads', 'read_recording', 'sections', 'write_recording']
 _Array = NDArray[np.float64]
 _Direction = PushAlong | str
 _Directions = _Direction | Sequence[_Direction]
@@ -33,6 +34,15 @@ def read_recording(path: str | PathLike[str]) -> tuple[list[tuple[str, str, str,
 @final
 class Model:
     """A scene that was read, and the engine's model of it."""
+
+    def show(self, open_browser: bool | None=None) -> Page:
+        """Look at it: the page, as `Simulation.show` has it."""
+
+    def rollout(self, duration: float, dt: float, observe: str | PushAlong | Sequence[str | PushAlong], controls: str | PushAlong | Sequence[str | PushAlong] | None=None, sizes: ArrayLike | None=None, start: State | None=None) -> Rollout:
+        """Run for `duration` seconds with equal steps of `dt` seconds of the integrator `rk4`, and observe coordinates
+(names) or points (`PushAlong.point`). `controls` are pushes along coordinates or points, `sizes` how large each is
+during each step, (steps, controls), N or N m. It begins where the scene begins, or at `start`. Contacts, limits,
+ropes and dry friction are refused: gradients are not defined there."""
 
     @property
     def name(self) -> str:
@@ -326,6 +336,11 @@ Questions never change the motion. One simulation is used by one thread at a tim
         """Take `count` steps of exactly `dt` seconds each (that of the settings unless given); what the last one did. On
 failure the state is as before the step that failed."""
 
+    def show(self, open_browser: bool | None=None) -> Page:
+        """Look at it: serve the page with its scene, as that starts, and open it in the browser; in a notebook show a link to
+it. Needs the command `holonom`, on the PATH or named by the variable HOLONOM. The page is served until `close()`
+of what is returned, or the end of the program."""
+
     def run(self, until: float | None=None, record: bool | str | Sequence[str] | None=None, *, rate: float | None=None, progress: bool | Callable[[float, float], Any] | None=None) -> Recording:
         """Run to the time `until` (s; that of the scene, or 10, unless given), and record `rate` rows per second of the
 quantities that `record` names (True for the usual ones). A run that is continued by another has the bits of a single
@@ -511,6 +526,37 @@ m/s or rad/s."""
         ...
 
 @final
+class Rollout:
+    """A run with fixed steps of the integrator `rk4`, from which gradients are had: of any objective of what was observed,
+by parameters of the scene, by the state it began in, and by controls of every step. `Model.rollout` makes one."""
+
+    @property
+    def times(self) -> _Array:
+        """Times of the states, s."""
+
+    @property
+    def values(self) -> _Array:
+        """What was observed, (steps + 1, observed): coordinates, turns counted, and places of points, m or rad."""
+
+    @property
+    def rates(self) -> _Array:
+        """Rates of what was observed, (steps + 1, observed), m/s or rad/s."""
+
+    @property
+    def last(self) -> State:
+        """The state at the end, a copy."""
+
+    def derivatives(self, parameters: str | Sequence[str] | Mapping[str, float]) -> dict[str, tuple[_Array, _Array]]:
+        """How what was observed changes with parameters: by name the derivatives of `values` and of `rates`, in their shape.
+Forwards, some runs for each parameter: for least squares with few parameters. `parameters` as for `gradient`."""
+
+    def gradient(self, values: ArrayLike | None=None, rates: ArrayLike | None=None, parameters: str | Sequence[str] | Mapping[str, float] | None=None) -> RolloutGradient:
+        """The gradient of an objective L(values, rates), from its derivatives by every entry of `values` and `rates`, arrays of
+their shape; what is not given is zero. `parameters` are names of parameters of the scene, or a dict of any numbers
+that `set` of `load` can change, with their present values; where the run began as the scene begins they move that
+too. One run backwards, whatever the number of parameters."""
+
+@final
 class HeldFactor:
     """The equations of motion at one state, evaluated and factored: any number of questions at the cost of a solve each,
 
@@ -605,6 +651,11 @@ what the mechanism is free to do besides, it does by itself."""
         """The derivative of accelerations and multipliers along a change of positions (in velocity coordinates), velocities
 and generalised forces; what is not given stays. Along a change that `legal` gives it is the derivative on the
 constraint manifold."""
+
+    def pull_back(self, weights: ArrayLike) -> tuple[_Array, _Array, _Array]:
+        """Of numbers `weights . a` of the motion, weights per velocity coordinate, (n_v,) or (k, n_v): derivatives by
+displacements, by velocities and by generalised forces, each in the shape of the weights. One solve and one look at
+all parts of the mechanism for each number: rows of the matrices that `derivatives` finds column by column."""
 
     def derivatives(self) -> Derivatives:
         """The derivatives by every velocity coordinate, and by a displacement along each."""

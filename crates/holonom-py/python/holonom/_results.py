@@ -366,3 +366,17 @@ __all__: list[Any] = [
     "RedundantSet",
     "Response",
 ]
+
+
+@dataclass(frozen=True, eq=False)
+class RolloutGradient:
+    """Derivatives of an objective of a run."""
+
+    parameters: dict[str, float]
+    """By parameters of the scene, by name."""
+    position: Vector
+    """By a displacement of the state it began in, per velocity coordinate."""
+    velocity: Vector
+    """By the velocities it began with."""
+    controls: Vector
+    """By the pushes during each step, (steps, controls)."""

@@ -10,6 +10,7 @@ pub mod doctor;
 pub(crate) mod inequalities;
 pub(crate) mod kinematics;
 pub mod linear;
+pub(crate) mod nearby;
 pub(crate) mod observe;
 pub mod pattern;
 pub mod phases;

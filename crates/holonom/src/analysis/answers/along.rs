@@ -5,12 +5,12 @@
 //! gdot_v   d(g . v)/dt = g . vdot + gdot_v
 //! ```
 
-use crate::catalogue::attach::{Attachment, AttachmentKind, BodyId, Marker, View};
+use crate::catalogue::attach::{Attachment, AttachmentKind, Bodies, BodyId, Marker, View};
 use crate::catalogue::coordinate;
 use crate::error::StepError;
 use crate::evaluate::evaluation::{Evaluation, bodies_at};
 use crate::math::Vec3;
-use crate::model::{JointId, Model};
+use crate::model::{JointId, Model, touched_bodies};
 
 /// Where and which way: a point of a body along a direction, a body about an axis, or a coordinate of a joint. A push
 /// of size 1 along it is 1 N, 1 N m, or 1 N (1 N m) along a coordinate that is a length (an angle); the speed along it
@@ -57,7 +57,7 @@ impl PushAlong {
     }
 
     /// Can it be asked of this model?
-    fn validate(&self, model: &Model) -> Result<(), StepError> {
+    pub(super) fn validate(&self, model: &Model) -> Result<(), StepError> {
         let refuse = |why: String| Err(StepError::Invalid(format!("{}: {why}", self.describe(model))));
         let (body, what, vector) = match *self {
             PushAlong::Coordinate(joint, i) => {
@@ -97,7 +97,11 @@ impl PushAlong {
     ) -> Result<f64, StepError> {
         self.validate(model)?;
         row.fill(0.0);
-        let bodies = &bodies_at(model, &eval.frames, q, v);
+        Ok(self.write_at(model, &bodies_at(model, &eval.frames, q, v), row))
+    }
+
+    /// The same of bodies that are placed, for what has been validated; g is added to `row`.
+    pub(super) fn write_at(&self, model: &Model, bodies: &Bodies, row: &mut [f64]) -> f64 {
         let mut pull = |a: &Attachment, g: Vec3| {
             let range = model.v_range(a.body);
             if !range.is_empty() {
@@ -111,10 +115,19 @@ impl PushAlong {
                 let constraint = model.joints[joint.index()].measured();
                 let view = View::new(bodies, constraint.attachments());
                 coordinate::gradient(constraint, &view, i, |k, g| pull(&constraint.attachments()[k], g));
-                return Ok(coordinate::acceleration(constraint, &view, i, |k| view.get(k).jdot_v));
+                return coordinate::acceleration(constraint, &view, i, |k| view.get(k).jdot_v);
             }
         };
         pull(&a, g);
-        Ok(if a.body.is_ground() { 0.0 } else { g.dot(bodies.carry(&a).jdot_v) })
+        if a.body.is_ground() { 0.0 } else { g.dot(bodies.carry(&a).jdot_v) }
+    }
+
+    /// Bodies whose coordinates it depends on.
+    pub(super) fn bodies(&self, model: &Model) -> Vec<u32> {
+        match *self {
+            PushAlong::Point(at, _) => at.body.index().map(|i| i as u32).into_iter().collect(),
+            PushAlong::Turn(body, _) => body.index().map(|i| i as u32).into_iter().collect(),
+            PushAlong::Coordinate(joint, _) => touched_bodies(model.joints[joint.index()].measured().attachments()),
+        }
     }
 }

@@ -30,7 +30,7 @@
 use super::factor::HeldFactor;
 use super::factor::Response;
 use crate::analysis::dense::size;
-use crate::analysis::linear::neighbour::{advance, derivative, extent};
+use crate::analysis::nearby::{advance, derivative, extent};
 use crate::contact::inequality::workspace::Workspace;
 use crate::error::{ModelError, StepError};
 use crate::evaluate;
@@ -74,15 +74,15 @@ pub struct Derivatives {
 }
 
 /// The terms of the equations near a state, and what they make of a solution held fixed.
-struct Terms {
-    eval: Evaluation,
+pub(super) struct Terms {
+    pub(super) eval: Evaluation,
     bare: Factor,
     rhs: Vec<f64>,
     out: Vec<f64>,
 }
 
 impl Terms {
-    fn new(model: &Model) -> Self {
+    pub(super) fn new(model: &Model) -> Self {
         let n = model.n_v() + model.n_rows();
         Terms {
             eval: Evaluation::new(model, model.structure()),
@@ -93,7 +93,7 @@ impl Terms {
     }
 
     /// `rho` at `(q, v, t)` for the solution `x`.
-    fn remainder(&mut self, model: &Model, (q, v, t): (&[f64], &[f64], f64), x: &[f64]) -> Vec<f64> {
+    pub(super) fn remainder(&mut self, model: &Model, (q, v, t): (&[f64], &[f64], f64), x: &[f64]) -> Vec<f64> {
         let n = model.n_v();
         evaluate::evaluate_bodies(model, q, v, &mut self.eval);
         evaluate::apply_forces(model, q, v, t, &mut self.eval);

@@ -30,9 +30,11 @@ mod factor;
 mod inverse;
 mod joint_equations;
 mod least;
+mod rollout;
 
 pub use along::PushAlong;
 pub use derivatives::{Derivative, Derivatives, Displacement};
 pub use factor::{HeldFactor, Response};
 pub use inverse::InverseDynamics;
 pub use joint_equations::{JointEquations, JointRate};
+pub use rollout::{Rollout, RolloutGradient, RolloutOptions, RolloutParameter, RolloutTable};

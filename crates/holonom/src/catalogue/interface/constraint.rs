@@ -173,6 +173,11 @@ pub trait Constraint: Send + Sync {
     fn lock(&self, a: &View) -> Lock {
         Lock::at_common_point(a, Mat3::IDENTITY)
     }
+    /// Is its lock at every state that of [`Lock::at_common_point`] where all translations are held, else that of
+    /// [`Lock::in_first`], with axes that body a carries, or the world's? Its derivatives are then known.
+    fn lock_is_plain(&self) -> bool {
+        false
+    }
     /// Integration in joint coordinates: the joint as a motion with parameters of its own, where it has one.
     fn chart(&self) -> Option<&dyn Chart> {
         None

@@ -193,6 +193,9 @@ impl<J: LockJoint> Constraint for J {
         let z = if rotations(J::MASK) == Rotations::AboutZ { x.cross(y) } else { a.at(4) };
         Lock::at_common_point(a, Mat3::from_cols(x, y, z))
     }
+    fn lock_is_plain(&self) -> bool {
+        true
+    }
     fn coordinates(&self) -> &'static [CoordinateKind] {
         self.coordinate_kinds()
     }

@@ -502,6 +502,9 @@ impl Constraint for Serial {
     fn lock(&self, a: &View) -> Lock {
         Lock::at_point_only(a)
     }
+    fn lock_is_plain(&self) -> bool {
+        true
+    }
     fn coordinates(&self) -> &'static [CoordinateKind] {
         if self.ball.is_some() {
             // its slides only
