@@ -7,6 +7,7 @@ mod check;
 mod convert;
 mod error;
 mod explain;
+mod fmu;
 mod interrupt;
 mod manual;
 mod output;
@@ -55,6 +56,7 @@ enum Command {
     Torques(torques::TorquesArgs),
     Plot(plot::PlotArgs),
     Convert(convert::ConvertArgs),
+    Fmu(fmu::FmuArgs),
     Scenes(scenes::ScenesArgs),
     Info(recordings::InfoArgs),
     Recover(recordings::RecoverArgs),
@@ -107,6 +109,7 @@ fn run() -> Result<Exit, CliError> {
         Some(Command::Torques(args)) => torques::run(&args, &mut out),
         Some(Command::Plot(args)) => plot::run(&args, &mut out),
         Some(Command::Convert(args)) => convert::run(&args, &mut out),
+        Some(Command::Fmu(args)) => fmu::run(&args, &mut out),
         Some(Command::Scenes(args)) => scenes::run(&args, &mut out),
         Some(Command::Info(args)) => recordings::info(&args, &mut out),
         Some(Command::Recover(args)) => recordings::recover_run(&args, &mut out),
