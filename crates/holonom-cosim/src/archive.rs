@@ -29,7 +29,7 @@ pub(crate) struct Archive {
 impl Archive {
     /// Add a file; `None` where the archive would be larger than the format allows.
     pub fn add(&mut self, name: &str, content: &[u8]) -> Option<()> {
-        let deflated = compress_to_vec(content, 7);
+        let deflated = compress_to_vec(content, 4);
         let smaller = deflated.len() < content.len();
         let (method, packed) = if smaller { (8, &deflated[..]) } else { (0, content) };
         if self.bytes.len() as u64 + packed.len() as u64 > MOST || content.len() as u64 > MOST {

@@ -223,29 +223,35 @@ pub struct UnitLibrary {
     pub bytes: Vec<u8>,
 }
 
-/// The unit as the bytes of a `.fmu`. Its token is made here, from all that it holds but the libraries.
+/// What lies in the unit's folder of resources: the plan, the scene and its meshes, by name. The token of the plan is
+/// made here, from all of them.
+pub fn resources(plan: &mut UnitPlan, loaded: &Loaded) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
+    let (scene, mut files) = self_contained(loaded)?;
+    reads_back(plan, &scene, loaded, files.is_empty())?;
+    plan.token = token(plan, &scene, &files);
+    let text = serde_json::to_string_pretty(plan).map_err(|e| Failure::io(format!("{PLAN_FILE}: {e}")))?;
+    files.insert(PLAN_FILE.into(), text.into_bytes());
+    files.insert(SCENE_FILE.into(), scene.into_bytes());
+    Ok(files)
+}
+
+/// The unit as the bytes of a `.fmu`.
 pub fn archive(
     plan: &mut UnitPlan,
     loaded: &Loaded,
     libraries: &[UnitLibrary],
     version: FmiVersion,
 ) -> Result<Vec<u8>, Failure> {
-    let (scene, meshes) = self_contained(loaded)?;
-    reads_back(plan, &scene, loaded, meshes.is_empty())?;
-    plan.token = token(plan, &scene, &meshes);
-    let mut files: Vec<(String, Vec<u8>)> = Vec::new();
-    files.push(("modelDescription.xml".into(), description::xml(plan, version).into_bytes()));
-    for library in libraries {
-        files.push((place(plan, library, version)?, library.bytes.clone()));
-    }
-    let text = serde_json::to_string_pretty(plan).map_err(|e| Failure::io(format!("{PLAN_FILE}: {e}")))?;
-    files.push((format!("resources/{PLAN_FILE}"), text.into_bytes()));
-    files.push((format!("resources/{SCENE_FILE}"), scene.into_bytes()));
-    files.extend(meshes.into_iter().map(|(name, bytes)| (format!("resources/{name}"), bytes)));
+    let resources = resources(plan, loaded)?;
     let mut archive = Archive::default();
     let too_large = || Failure::limit("the unit is larger than 4 GiB, more than its format allows");
-    for (name, content) in &files {
-        archive.add(name, content).ok_or_else(too_large)?;
+    let description = description::xml(plan, version);
+    archive.add("modelDescription.xml", description.as_bytes()).ok_or_else(too_large)?;
+    for library in libraries {
+        archive.add(&place(plan, library, version)?, &library.bytes).ok_or_else(too_large)?;
+    }
+    for (name, content) in &resources {
+        archive.add(&format!("resources/{name}"), content).ok_or_else(too_large)?;
     }
     archive.finish().ok_or_else(too_large)
 }

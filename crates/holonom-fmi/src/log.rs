@@ -34,20 +34,25 @@ pub fn c_text(text: &str) -> CString {
     CString::new(text.replace('\0', " ")).unwrap_or_default()
 }
 
+/// A message as a format without arguments. It is not the argument of `%s`, because some tools show formats as they are.
+/// In formats of the standard, `#` begins the name of a variable.
+fn format_of(message: &str) -> CString {
+    c_text(&message.replace('%', "%%").replace('#', "##"))
+}
+
 impl Logger {
     /// Say something. The category is one of those of the model description.
     pub fn say(&self, status: Status, category: &str, message: &str) {
-        let (category, message) = (c_text(category), c_text(message));
+        let category = c_text(category);
         match self {
             // SAFETY: the importing tool gave this function, of this type, with this environment, and the texts end in
             // zeros
             Logger::Three(Some(f), environment) => unsafe {
-                f(*environment, status as c_int, category.as_ptr(), message.as_ptr());
+                f(*environment, status as c_int, category.as_ptr(), c_text(message).as_ptr());
             },
-            // SAFETY: as above; the message goes where it is not read as a format
+            // SAFETY: as above; nothing in the message is read as a place for arguments, of which there are none
             Logger::Two(Some(f), environment, name) => unsafe {
-                let (name, format) = (name.as_ptr(), c"%s".as_ptr());
-                f(*environment, name, status as c_int, category.as_ptr(), format, message.as_ptr());
+                f(*environment, name.as_ptr(), status as c_int, category.as_ptr(), format_of(message).as_ptr());
             },
             Logger::Three(None, _) | Logger::Two(None, ..) => {}
         }
