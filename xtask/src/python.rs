@@ -1,7 +1,7 @@
 //! The Python package, as its users get it: `pip install .` into a fresh virtual environment, then its tests. What that needs besides Rust is installed where that can be
 //! done without asking anybody, and named exactly where it cannot.
 //!
-//! The same environment has FMPy, in which the units of co-simulation are tried that the command writes.
+//! The same environment has the programs in which what the command writes for others is tried: FMPy for units of co-simulation, readers of USD and MCAP.
 //!
 //! The wheel is compiled with the options of the tests, into the same folder: what the tests have built is not built again.
 
@@ -15,6 +15,9 @@ const TESTS: &str = "crates/holonom-py/tests";
 
 /// The tests of the units that `holonom fmu` writes, in FMPy.
 const UNITS: &str = "crates/holonom-fmi/tests";
+
+/// The tests of the motions that `holonom export` writes.
+const EXPORTS: &str = "crates/holonom-export/tests";
 
 /// The oldest Python that the wheel is for.
 const OLDEST: (u32, u32) = (3, 10);
@@ -39,7 +42,7 @@ pub fn test(root: &Path, words: &[&str]) -> Result<(), String> {
     let mut pytest = Command::new(&python);
     pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
     match words {
-        [] => pytest.args([TESTS, UNITS]),
+        [] => pytest.args([TESTS, UNITS, EXPORTS]),
         words => pytest.args(words),
     };
     pytest.current_dir(root).env("HOLONOM", command).env("HOLONOM_FMI_LIB", library).env("PYTHONDONTWRITEBYTECODE", "1");

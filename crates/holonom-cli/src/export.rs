@@ -6,7 +6,7 @@ use crate::output::{StandardOutput, refuse_existing};
 use crate::scene::{SceneArgs, SceneOptions};
 use crate::text::plural;
 use crate::view::{is_recording, recorded};
-use holonom_export::{Motion, gltf, usd};
+use holonom_export::{Motion, Table, gltf, mcap, usd};
 use holonom_record::{RecordingReader, replace_file};
 use holonom_run::{RunChoices, RunSettings};
 use holonom_view::picture::picture;
@@ -16,16 +16,17 @@ use std::path::{Path, PathBuf};
 /// Frames per second of a motion, where nobody says how many.
 const RATE: f64 = 60.0;
 
-/// Write the motion of a scene or a recording as glTF (.glb, .gltf) or USD (.usda).
+/// Write the motion of a scene or a recording as glTF (.glb, .gltf), USD (.usda) or MCAP (.mcap).
 ///
-/// Bodies come with their shapes, colours and names. USD has masses and joints too, as far as UsdPhysics knows them.
+/// Bodies come with their shapes, colours and names. USD has masses and joints too, as far as UsdPhysics knows them;
+/// MCAP has no shapes, but all quantities that are recorded.
 /// A recording needs the columns BODY.pos.* and BODY.quat.*, which are among the usual ones; of a scene a run is made.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ExportArgs {
     /// A recording (.parquet, .hrec), or a scene
     #[arg(value_name = "RUN|SCENE")]
     what: String,
-    /// The file to write: .glb, .gltf or .usda
+    /// The file to write: .glb, .gltf, .usda or .mcap
     #[arg(long, short, value_name = "FILE")]
     out: PathBuf,
     /// End of the run that is made of a scene, s [default: that of the scene, or 10]
@@ -50,6 +51,7 @@ enum Target {
     Glb,
     Gltf,
     Usda,
+    Mcap,
 }
 
 impl Target {
@@ -59,7 +61,8 @@ impl Target {
             Some("glb") => Ok(Target::Glb),
             Some("gltf") => Ok(Target::Gltf),
             Some("usda") => Ok(Target::Usda),
-            _ => Err(CliError::usage(format!("`{}`: motions are written as .glb, .gltf or .usda", path.display()))
+            Some("mcap") => Ok(Target::Mcap),
+            _ => Err(CliError::usage(format!("`{}`: motions are written as .glb, .gltf, .usda or .mcap", path.display()))
                 .help("numbers over time are written by  holonom run --out FILE.parquet  or  .csv")),
         }
     }
@@ -74,19 +77,18 @@ pub(crate) fn run(args: &ExportArgs, out: &mut StandardOutput) -> Result<Exit, C
         None => (args.what.clone(), args.options.clone()),
     };
     let opened = SceneArgs { scene, options }.open()?;
-    let motion = match recording {
-        Some(path) => {
-            if args.time.is_some() {
-                return Err(CliError::usage("--time is for scenes: a recording ends where it ends"));
-            }
-            Motion::of_recording(&RecordingReader::open(path).map_err(|e| CliError::record(&e))?, &opened.model)?
+    let table = match recording {
+        Some(_) if args.time.is_some() => {
+            return Err(CliError::usage("--time is for scenes: a recording ends where it ends"));
         }
+        Some(path) => Table::of_recording(&RecordingReader::open(path).map_err(|e| CliError::record(&e))?)?,
         None => {
             let choices =
                 RunChoices { time: args.time, rate: Some(args.rate), prefix: "--", ..RunChoices::default() };
-            Motion::of_run(&opened, &choices)?
+            Table::of_run(&opened, &choices, target == Target::Mcap)?
         }
     };
+    let motion = Motion::of(&table, &opened.model)?;
     let settings = RunSettings::gather(&RunChoices::default(), &opened.loaded.scene, &opened.model, None)?;
     let mut sim = settings.simulation(&opened.model)?;
     let picture = picture(&opened.loaded, &mut sim, opened.model.n_joints());
@@ -98,6 +100,7 @@ pub(crate) fn run(args: &ExportArgs, out: &mut StandardOutput) -> Result<Exit, C
     let bytes = match target {
         Target::Glb => gltf::glb(&picture, &motion, &generator),
         Target::Gltf => gltf::gltf(&picture, &motion, &generator).into_bytes(),
+        Target::Mcap => mcap::mcap(&picture, &table, &motion, &generator),
         Target::Usda => {
             let usd = usd::usda(&picture, &opened.loaded.scene, &motion, &generator);
             left_out = usd.left_out;

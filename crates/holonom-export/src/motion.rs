@@ -12,10 +12,11 @@
 
 use holonom::math::{Mat3, Quat, Vec3};
 use holonom::{Model, Simulation, StepError};
-use holonom_record::RecordingReader;
+use holonom_record::{RecordingColumn, RecordingReader};
 use holonom_run::{Failure, OpenedScene, RowSampler, RowSink, RunChoices, RunLoop, RunSchedule, RunSettings, stop};
 use holonom_scene::Quantities;
 use holonom_view::picture::local_centre;
+use std::collections::HashMap;
 
 /// Numbers of a motion in memory, at most: 800 MB.
 const MOST: f64 = 1e8;
@@ -38,14 +39,31 @@ pub struct Motion {
     pub bodies: Vec<Vec<Place>>,
 }
 
-/// Columns in memory.
-struct Columns(Vec<Vec<f64>>);
+/// A column of a table.
+#[derive(Clone, Debug)]
+pub struct TableColumn {
+    /// Name of the quantity.
+    pub name: String,
+    /// Its unit.
+    pub unit: String,
+    /// What a reader should know; mostly empty.
+    pub note: String,
+    /// Its values, row by row.
+    pub values: Vec<f64>,
+}
 
-impl RowSink for Columns {
+/// A recording in memory; the first column is `time`.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// The columns.
+    pub columns: Vec<TableColumn>,
+}
+
+impl RowSink for Table {
     type Error = Failure;
 
     fn row(&mut self, row: &[f64], _: &mut Simulation) -> Result<Option<StepError>, Failure> {
-        self.0.iter_mut().zip(row).for_each(|(column, x)| column.push(*x));
+        self.columns.iter_mut().zip(row).for_each(|(column, x)| column.values.push(*x));
         Ok(None)
     }
 
@@ -55,56 +73,72 @@ impl RowSink for Columns {
     }
 }
 
-impl Motion {
-    /// Of a run that is made for it.
-    pub fn of_run(opened: &OpenedScene, choices: &RunChoices) -> Result<Motion, Failure> {
+impl Table {
+    /// Of a run that is made for it: places and orientations of bodies, and with `all` what the scene records besides.
+    pub fn of_run(opened: &OpenedScene, choices: &RunChoices, all: bool) -> Result<Table, Failure> {
         let (loaded, model) = (&opened.loaded, &opened.model);
         let settings = RunSettings::gather(choices, &loaded.scene, model, None)?;
         let schedule = RunSchedule::gather(choices, &loaded.scene)?;
-        let numbers = schedule.end * schedule.rate * 7.0 * model.n_bodies() as f64;
+        let select = |patterns: &[&str]| {
+            Quantities::of_scene(model, &loaded.scene, patterns)
+                .map_err(|unknown| Failure::diagnostic(unknown.diagnostic(None), &loaded.sources))
+        };
+        let recorded: Vec<&str> = loaded.scene.record.columns.iter().map(|c| c.0.as_str()).collect();
+        let mut names: Vec<String> = Vec::new();
+        if all {
+            names.extend(select(&recorded)?.names().map(str::to_string));
+        }
+        // particles have no orientation
+        for pattern in ["*.pos.*", "*.quat.*"] {
+            names.extend(select(&[pattern]).iter().flat_map(Quantities::names).map(str::to_string));
+        }
+        let quantities = select(&names.iter().map(String::as_str).collect::<Vec<_>>())?;
+        let numbers = schedule.end * schedule.rate * quantities.len() as f64;
         if numbers > MOST {
             return Err(Failure::limit(format!("the motion would have {numbers:.1e} numbers, at most {MOST:.0e}"))
                 .help("sample it at a lower --rate, or for a shorter --time"));
         }
-        let quantities = Quantities::of_scene(model, &loaded.scene, &["*.pos.*", "*.quat.*"])
-            .or_else(|_| Quantities::of_scene(model, &loaded.scene, &["*.pos.*"]))
-            .map_err(|unknown| Failure::diagnostic(unknown.diagnostic(None), &loaded.sources))?;
-        let names: Vec<String> = quantities.names().map(str::to_string).collect();
-        let mut columns = Columns(vec![Vec::new(); names.len()]);
+        let columns = quantities.all().iter().map(|q| TableColumn {
+            name: q.name.clone(),
+            unit: q.unit.to_string(),
+            note: q.note.clone(),
+            values: Vec::new(),
+        });
+        let mut table = Table { columns: columns.collect() };
         let sim = settings.simulation(model)?;
         let first = sim.state().clone();
         let mut run = RunLoop::begin(sim, settings, schedule.end, None)?;
-        let mut sampler = RowSampler::begin(quantities, &run, &first, schedule.rate, &mut columns)?;
+        let mut sampler = RowSampler::begin(quantities, &run, &first, schedule.rate, &mut table)?;
         while !run.arrived() {
             let report = run.advance().map_err(|e| {
                 let diagnostic = stop::explain(&e, stop::moment(&e, &run), &run, &loaded.scene);
                 Failure::diagnostic(diagnostic, &loaded.sources)
             })?;
-            sampler.after_step(&mut run, &report, &mut columns)?;
+            sampler.after_step(&mut run, &report, &mut table)?;
         }
-        sampler.push_present(&run, &mut columns)?;
-        let mut columns: Vec<Option<Vec<f64>>> = columns.0.into_iter().map(Some).collect();
-        Motion::of_columns(model, &mut |name| {
-            let k = names.iter().position(|n| n == name)?;
-            columns[k].take()
-        })
+        sampler.push_present(&run, &mut table)?;
+        Ok(table)
     }
 
     /// Of a recording.
-    pub fn of_recording(recording: &RecordingReader, model: &Model) -> Result<Motion, Failure> {
-        let there = |name: &str| recording.columns().iter().any(|c| c.name == name);
-        let mut failed = None;
-        let motion = Motion::of_columns(model, &mut |name| {
-            if !there(name) {
-                return None;
-            }
-            recording.column(name).map_err(|e| failed = Some(Failure::from(e))).ok()
-        });
-        failed.map_or(motion, Err)
+    pub fn of_recording(recording: &RecordingReader) -> Result<Table, Failure> {
+        let read = |(k, column): (usize, &RecordingColumn)| {
+            let values = recording.column_at(k)?;
+            Ok(TableColumn { name: column.name.clone(), unit: column.unit.clone(), note: column.note.clone(), values })
+        };
+        Ok(Table { columns: recording.columns().iter().enumerate().map(read).collect::<Result<_, Failure>>()? })
+    }
+}
+
+impl Motion {
+    /// What a table tells of the bodies of a model.
+    pub fn of(table: &Table, model: &Model) -> Result<Motion, Failure> {
+        let by_name: HashMap<&str, &[f64]> = table.columns.iter().map(|c| (c.name.as_str(), &c.values[..])).collect();
+        Motion::of_columns(model, &|name| by_name.get(name).copied())
     }
 
     /// From columns by their names.
-    fn of_columns(model: &Model, column: &mut dyn FnMut(&str) -> Option<Vec<f64>>) -> Result<Motion, Failure> {
+    fn of_columns<'t>(model: &Model, column: &dyn Fn(&str) -> Option<&'t [f64]>) -> Result<Motion, Failure> {
         let times = column("time").ok_or_else(|| Failure::input("the recording has no column `time`"))?;
         let mut bodies = Vec::with_capacity(model.n_bodies());
         let mut missing = None;
@@ -138,7 +172,7 @@ impl Motion {
             let message = format!("the recording does not say where the body `{name}` is: it has no column `{name}.pos.x`");
             return Err(Failure::input(message).help("record with  --columns '*.pos.*,*.quat.*'  or export the scene itself"));
         }
-        Ok(Motion { times, bodies }.finite())
+        Ok(Motion { times: times.to_vec(), bodies }.finite())
     }
 
     /// Without the samples that somewhere are not finite.
