@@ -45,7 +45,11 @@ pub fn test(root: &Path, words: &[&str]) -> Result<(), String> {
         [] => pytest.args([TESTS, UNITS, EXPORTS]),
         words => pytest.args(words),
     };
-    pytest.current_dir(root).env("HOLONOM", command).env("HOLONOM_FMI_LIB", library).env("PYTHONDONTWRITEBYTECODE", "1");
+    pytest
+        .current_dir(root)
+        .env("HOLONOM", command)
+        .env("HOLONOM_FMI_LIB", library)
+        .env("PYTHONDONTWRITEBYTECODE", "1");
     run(&mut pytest, "the tests of the Python package")
 }
 

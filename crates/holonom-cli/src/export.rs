@@ -6,7 +6,7 @@ use crate::output::{StandardOutput, refuse_existing};
 use crate::scene::{SceneArgs, SceneOptions};
 use crate::text::plural;
 use crate::view::{is_recording, recorded};
-use holonom_export::{Motion, Table, gltf, mcap, usd};
+use holonom_export::{MotionTable, SampledMotion, gltf, mcap, usd};
 use holonom_record::{RecordingReader, replace_file};
 use holonom_run::{RunChoices, RunSettings};
 use holonom_view::picture::picture;
@@ -62,8 +62,11 @@ impl Target {
             Some("gltf") => Ok(Target::Gltf),
             Some("usda") => Ok(Target::Usda),
             Some("mcap") => Ok(Target::Mcap),
-            _ => Err(CliError::usage(format!("`{}`: motions are written as .glb, .gltf, .usda or .mcap", path.display()))
-                .help("numbers over time are written by  holonom run --out FILE.parquet  or  .csv")),
+            _ => Err(CliError::usage(format!(
+                "`{}`: motions are written as .glb, .gltf, .usda or .mcap",
+                path.display()
+            ))
+            .help("numbers over time are written by  holonom run --out FILE.parquet  or  .csv")),
         }
     }
 }
@@ -81,14 +84,13 @@ pub(crate) fn run(args: &ExportArgs, out: &mut StandardOutput) -> Result<Exit, C
         Some(_) if args.time.is_some() => {
             return Err(CliError::usage("--time is for scenes: a recording ends where it ends"));
         }
-        Some(path) => Table::of_recording(&RecordingReader::open(path).map_err(|e| CliError::record(&e))?)?,
+        Some(path) => MotionTable::of_recording(&RecordingReader::open(path).map_err(|e| CliError::record(&e))?)?,
         None => {
-            let choices =
-                RunChoices { time: args.time, rate: Some(args.rate), prefix: "--", ..RunChoices::default() };
-            Table::of_run(&opened, &choices, target == Target::Mcap)?
+            let choices = RunChoices { time: args.time, rate: Some(args.rate), prefix: "--", ..RunChoices::default() };
+            MotionTable::of_run(&opened, &choices, target == Target::Mcap)?
         }
     };
-    let motion = Motion::of(&table, &opened.model)?;
+    let motion = SampledMotion::of(&table, &opened.model)?;
     let settings = RunSettings::gather(&RunChoices::default(), &opened.loaded.scene, &opened.model, None)?;
     let mut sim = settings.simulation(&opened.model)?;
     let picture = picture(&opened.loaded, &mut sim, opened.model.n_joints());

@@ -83,11 +83,17 @@ fn properties(args: &MassArgs, mut mesh: Mesh) -> Result<(Mesh, bool, MassProper
         }
         Err(e @ MeshError::Open { from, to, .. }) => {
             let open = open_edges(&mesh);
-            let at = |k: usize| format!("({:.6}, {:.6}, {:.6})", mesh.vertices[k].x, mesh.vertices[k].y, mesh.vertices[k].z);
+            let at =
+                |k: usize| format!("({:.6}, {:.6}, {:.6})", mesh.vertices[k].x, mesh.vertices[k].y, mesh.vertices[k].z);
             Err(refused(&e)
                 .note("where", format!("from {} to {} m", at(from), at(to)))
-                .note("note", format!("{} on one side only", plural(open, "edge has a triangle", "edges have triangles")))
-                .help("close the surface in a modelling program (merge vertices, fill holes), or give the body a `mass`"))
+                .note(
+                    "note",
+                    format!("{} on one side only", plural(open, "edge has a triangle", "edges have triangles")),
+                )
+                .help(
+                    "close the surface in a modelling program (merge vertices, fill holes), or give the body a `mass`",
+                ))
         }
         Err(e) => Err(refused(&e).help("let a modelling program make the normals agree")),
     }

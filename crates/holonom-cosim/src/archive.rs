@@ -95,9 +95,8 @@ impl Entry {
 
 /// CRC-32 of ISO 3309.
 fn crc32(bytes: &[u8]) -> u32 {
-    let table: [u32; 256] = std::array::from_fn(|k| {
-        (0..8).fold(k as u32, |c, _| if c & 1 == 1 { 0xedb8_8320 ^ (c >> 1) } else { c >> 1 })
-    });
+    let table: [u32; 256] =
+        std::array::from_fn(|k| (0..8).fold(k as u32, |c, _| if c & 1 == 1 { 0xedb8_8320 ^ (c >> 1) } else { c >> 1 }));
     !bytes.iter().fold(!0u32, |c, byte| table[((c ^ u32::from(*byte)) & 255) as usize] ^ (c >> 8))
 }
 

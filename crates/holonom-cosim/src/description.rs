@@ -170,8 +170,10 @@ fn experiment(plan: &UnitPlan) -> String {
 }
 
 fn categories() -> String {
-    let lines: String =
-        CATEGORIES.iter().map(|(name, what)| format!("    <Category name=\"{name}\" description=\"{what}\"/>\n")).collect();
+    let lines: String = CATEGORIES
+        .iter()
+        .map(|(name, what)| format!("    <Category name=\"{name}\" description=\"{what}\"/>\n"))
+        .collect();
     format!("  <LogCategories>\n{lines}  </LogCategories>\n")
 }
 

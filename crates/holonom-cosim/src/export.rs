@@ -138,7 +138,8 @@ fn possible_inputs(loaded: &Loaded, model: &Model) -> Vec<UnitInput> {
         let name = model.joint_name(joint);
         let suffix = if index == 0 { String::new() } else { format!(".{index}") };
         let [effort, _] = units_of_coordinate(model, joint, index);
-        let what = format!("{} along the coordinate of the joint `{name}`", if effort == "N" { "force" } else { "torque" });
+        let what =
+            format!("{} along the coordinate of the joint `{name}`", if effort == "N" { "force" } else { "torque" });
         let acts = InputKind::Effort { joint: name.into(), index };
         input(format!("{name}.effort{suffix}"), effort, what, 0.0, acts)
     });
@@ -267,7 +268,9 @@ fn place(plan: &UnitPlan, library: &UnitLibrary, version: FmiVersion) -> Result<
         Some(v) if v == ours => {}
         Some(other) => {
             let message = format!("`{shown}` belongs to holonom {other}, this is holonom {ours}");
-            return Err(Failure::input(message).help("build both from the same sources: cargo build --release -p holonom-fmi"));
+            return Err(
+                Failure::input(message).help("build both from the same sources: cargo build --release -p holonom-fmi")
+            );
         }
         None => {
             return Err(Failure::input(format!("`{shown}` is not the library of co-simulation units"))
@@ -290,8 +293,12 @@ fn self_contained(loaded: &Loaded) -> Result<(String, BTreeMap<String, Vec<u8>>)
     let mut document = loaded.document.clone();
     let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
     let mut known: BTreeMap<PathBuf, String> = BTreeMap::new();
-    let folders: Vec<Option<PathBuf>> =
-        loaded.sources.files().iter().map(|f| f.path.as_deref().and_then(Path::parent).map(Path::to_path_buf)).collect();
+    let folders: Vec<Option<PathBuf>> = loaded
+        .sources
+        .files()
+        .iter()
+        .map(|f| f.path.as_deref().and_then(Path::parent).map(Path::to_path_buf))
+        .collect();
     let mut open: Vec<&mut DocTable> = vec![&mut document];
     while let Some(table) = open.pop() {
         let mesh = table.get("kind").and_then(|n| n.as_text()) == Some("mesh");
@@ -302,7 +309,8 @@ fn self_contained(loaded: &Loaded) -> Result<(String, BTreeMap<String, Vec<u8>>)
                     // it was read from there before
                     let path = folder.join(&*text);
                     if !known.contains_key(&path) {
-                        let read = std::fs::read(&path).map_err(|e| Failure::io(format!("`{}`: {e}", path.display())))?;
+                        let read =
+                            std::fs::read(&path).map_err(|e| Failure::io(format!("`{}`: {e}", path.display())))?;
                         let base = path.file_name().map_or("mesh".into(), |n| n.to_string_lossy().into_owned());
                         let base: String =
                             base.chars().map(|c| if c.is_ascii_alphanumeric() || c == '.' { c } else { '_' }).collect();

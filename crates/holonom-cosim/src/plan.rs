@@ -1,8 +1,8 @@
 //! The variables of a unit.
 //!
 //! Every variable has a number (a *value reference*), by which it is set and read. It is made from the name alone, so
-//! that a unit exported again with more or fewer variables has the same numbers for those that stayed: 32 bits of a hash
-//! (FNV-1a), and the next free number where two names meet, in the order of the names. `time` is number 0.
+//! that a unit exported again with more or fewer variables has the same numbers for those that stayed: 32 bits of a
+//! hash (FNV-1a), and the next free number where two names meet, in the order of the names. `time` is number 0.
 
 use holonom_scene::Limits;
 use serde::{Deserialize, Serialize};
@@ -148,7 +148,8 @@ impl UnitPlan {
 
     /// All numbers with their variables.
     pub(crate) fn references(&self) -> impl Iterator<Item = (u32, VariableId)> {
-        let parameters = self.parameters.iter().enumerate().map(|(k, p)| (p.variable.reference, VariableId::Parameter(k)));
+        let parameters =
+            self.parameters.iter().enumerate().map(|(k, p)| (p.variable.reference, VariableId::Parameter(k)));
         let inputs = self.inputs.iter().enumerate().map(|(k, i)| (i.variable.reference, VariableId::Input(k)));
         let outputs = self.outputs.iter().enumerate().map(|(k, o)| (o.reference, VariableId::Output(k)));
         std::iter::once((0, VariableId::Time)).chain(parameters).chain(inputs).chain(outputs)
@@ -165,8 +166,12 @@ mod tests {
     use super::*;
 
     fn plan(outputs: &[&str]) -> UnitPlan {
-        let variable =
-            |name: &&str| UnitVariable { name: name.to_string(), reference: 0, unit: "m".into(), description: String::new() };
+        let variable = |name: &&str| UnitVariable {
+            name: name.to_string(),
+            reference: 0,
+            unit: "m".into(),
+            description: String::new(),
+        };
         let mut plan = UnitPlan {
             program: String::new(),
             model: String::new(),

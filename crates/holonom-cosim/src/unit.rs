@@ -6,14 +6,15 @@
 //! ```
 //!
 //! The model is built when somebody first needs it after a parameter was set: when initialization ends, or when an
-//! output is read before. A *communication step* from t to t + h goes as `holonom run` goes: the steps of the integrator
-//! are its own, and where no input has changed since the last communication point, the step that this point has cut
-//! short is taken again, uncut (see [`RunLoop::go_on_to`]). So the communication points leave no trace in the motion.
+//! output is read before. A *communication step* from t to t + h goes as `holonom run` goes: the steps of the
+//! integrator are its own, and where no input has changed since the last communication point, the step that this point
+//! has cut short is taken again, uncut (see [`RunLoop::go_on_to`]). So the communication points leave no trace in the
+//! motion.
 //!
-//! Efforts follow their inputs at once. What prescribes a motion must not jump: from the time t of a communication point
-//! to the next at t + h, the value goes from where it is, with two continuous derivatives, to what was set, and its rate
-//! to that with which what was set has changed since the last step (a polynomial of degree five). A ramp is followed
-//! exactly, one communication step late.
+//! Efforts follow their inputs at once. What prescribes a motion must not jump: from the time t of a communication
+//! point to the next at t + h, the value goes from where it is, with two continuous derivatives, to what was set, and
+//! its rate to that with which what was set has changed since the last step (a polynomial of degree five). A ramp is
+//! followed exactly, one communication step late.
 
 use crate::error::UnitError;
 use crate::plan::{InputKind, PLAN_FILE, SCENE_FILE, UnitPlan, VariableId};
@@ -93,7 +94,8 @@ impl UnitInstance {
         let text = std::fs::read(&path).map_err(|e| cannot(e.to_string()))?;
         let plan: UnitPlan = serde_json::from_slice(&text).map_err(|e| cannot(e.to_string()))?;
         if plan.token != token {
-            let message = format!("the token `{token}` belongs to another unit, that of these resources is `{}`", plan.token);
+            let message =
+                format!("the token `{token}` belongs to another unit, that of these resources is `{}`", plan.token);
             return Err(UnitError::refused(message));
         }
         let chosen = beginning(&plan);
@@ -118,7 +120,8 @@ impl UnitInstance {
 
     fn variable(&self, reference: u32) -> Result<VariableId, UnitError> {
         let found = self.numbers.get(&reference).copied();
-        found.ok_or_else(|| UnitError::refused(format!("the unit has no variable with the value reference {reference}")))
+        found
+            .ok_or_else(|| UnitError::refused(format!("the unit has no variable with the value reference {reference}")))
     }
 
     fn wrong_order(&self, what: &str, wanted: &str) -> UnitError {
@@ -220,7 +223,8 @@ impl UnitInstance {
             VariableId::Parameter(k) => {
                 let p = &self.plan.parameters[k];
                 let open = matches!(self.mode, UnitMode::Instantiated | UnitMode::Initialization);
-                let when = if p.calculated { "never: it is calculated from others" } else { "until initialization ends" };
+                let when =
+                    if p.calculated { "never: it is calculated from others" } else { "until initialization ends" };
                 (p.variable.name.as_str(), open && !p.calculated, when)
             }
             VariableId::Input(k) => {
@@ -299,7 +303,9 @@ impl UnitInstance {
             return Err(self.wrong_order("a step", "after initialization, until the end"));
         }
         if !(step > 0.0 && step.is_finite()) {
-            return Err(UnitError::refused(format!("the communication step is {step} s, must be finite and greater than 0")));
+            return Err(UnitError::refused(format!(
+                "the communication step is {step} s, must be finite and greater than 0"
+            )));
         }
         let (now, slack) = (self.time(), 1e-9 * (from.abs() + step));
         if !((from - now).abs() <= slack) {
@@ -405,7 +411,8 @@ impl Motion {
             };
             cells.push(InputCell::new(Arc::new(set.unwrap_or(otherwise))));
         }
-        let scene = inputs::scene_with(&loaded.scene, fields.iter().map(|(name, field, k)| (*name, *field, &cells[*k])));
+        let scene =
+            inputs::scene_with(&loaded.scene, fields.iter().map(|(name, field, k)| (*name, *field, &cells[*k])));
         let mut report = Report::new();
         let base = holonom_scene::build::build(&scene, &mut report).map(Arc::new);
         let base = base.ok_or_else(|| Failure::report(report, loaded.sources.clone()))?;
@@ -417,15 +424,18 @@ impl Motion {
         if chosen.start != 0.0 {
             sim.state_mut().t = chosen.start;
             sim.project().map_err(|e| {
-                UnitError::stopped(format!("the scene, which begins at 0 s, cannot be brought to {} s: {e}", chosen.start))
+                UnitError::stopped(format!(
+                    "the scene, which begins at 0 s, cannot be brought to {} s: {e}",
+                    chosen.start
+                ))
             })?;
             sim.reset_ledger();
         }
         let names: Vec<&str> = plan.outputs.iter().map(|o| o.name.as_str()).collect();
         // without patterns all usual quantities would be meant
         let names = if names.is_empty() { vec!["time"] } else { names };
-        let quantities = Quantities::of_scene(&base, &loaded.scene, &names)
-            .map_err(|unknown| gone("quantity", &unknown.pattern))?;
+        let quantities =
+            Quantities::of_scene(&base, &loaded.scene, &names).map_err(|unknown| gone("quantity", &unknown.pattern))?;
         if quantities.len() != plan.outputs.len() + 1 {
             return Err(UnitError::stopped("the outputs are not those that the unit was made with"));
         }

@@ -8,7 +8,7 @@
 //! Positions are those of the motion in single precision; between samples viewers go straight, and along the shortest
 //! turn. Shapes that look the same are one mesh. There are no normals: viewers then shade the triangles flat.
 
-use crate::motion::Motion;
+use crate::motion::SampledMotion;
 use crate::solids::surface;
 use holonom_view::message::Triple;
 use holonom_view::picture::{Picture, ShapePicture};
@@ -140,7 +140,7 @@ fn unit(q: [f64; 4]) -> [f32; 4] {
 }
 
 /// The document and its binary part.
-fn document(picture: &Picture, motion: &Motion, generator: &str) -> (Value, Vec<u8>) {
+fn document(picture: &Picture, motion: &SampledMotion, generator: &str) -> (Value, Vec<u8>) {
     let mut w = Writer::default();
     let mut children = Vec::new();
     let on_ground = w.shapes(picture, &picture.ground);
@@ -191,12 +191,8 @@ fn document(picture: &Picture, motion: &Motion, generator: &str) -> (Value, Vec<
         "scenes": [{"name": picture.title, "nodes": [world]}],
         "nodes": w.nodes,
     });
-    let lists = [
-        ("meshes", w.meshes),
-        ("materials", w.materials),
-        ("accessors", w.accessors),
-        ("bufferViews", w.views),
-    ];
+    let lists =
+        [("meshes", w.meshes), ("materials", w.materials), ("accessors", w.accessors), ("bufferViews", w.views)];
     // lists of nothing are not allowed
     for (name, list) in lists.into_iter().filter(|l| !l.1.is_empty()) {
         root[name] = json!(list);
@@ -208,7 +204,7 @@ fn document(picture: &Picture, motion: &Motion, generator: &str) -> (Value, Vec<
 }
 
 /// As one binary file, `.glb`.
-pub fn glb(picture: &Picture, motion: &Motion, generator: &str) -> Vec<u8> {
+pub fn glb(picture: &Picture, motion: &SampledMotion, generator: &str) -> Vec<u8> {
     let (mut root, mut binary) = document(picture, motion, generator);
     if !binary.is_empty() {
         root["buffers"] = json!([{"byteLength": binary.len()}]);
@@ -232,7 +228,7 @@ pub fn glb(picture: &Picture, motion: &Motion, generator: &str) -> Vec<u8> {
 }
 
 /// As one text with the numbers in it, `.gltf`.
-pub fn gltf(picture: &Picture, motion: &Motion, generator: &str) -> String {
+pub fn gltf(picture: &Picture, motion: &SampledMotion, generator: &str) -> String {
     let (mut root, binary) = document(picture, motion, generator);
     if !binary.is_empty() {
         let address = format!("data:application/octet-stream;base64,{}", base64(&binary));

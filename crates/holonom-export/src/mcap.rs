@@ -9,7 +9,7 @@
 //! record: 1 byte opcode, 8 bytes length, content; little endian; a text is 4 bytes length and UTF-8
 //! ```
 
-use crate::motion::{Motion, Table};
+use crate::motion::{MotionTable, SampledMotion};
 use holonom_view::picture::Picture;
 use serde_json::{Map, Value, json};
 
@@ -55,10 +55,15 @@ fn message(out: &mut Vec<u8>, channel: u16, sequence: usize, time: u64, data: &V
 }
 
 /// What the messages are like.
-fn describe(out: &mut Vec<u8>, table: &Table) {
+fn describe(out: &mut Vec<u8>, table: &MotionTable) {
     let columns = table.columns.iter();
     let properties: Map<String, Value> = columns
-        .map(|c| (c.name.clone(), json!({"type": ["number", "null"], "description": format!("{} {}", c.unit, c.note).trim()})))
+        .map(|c| {
+            (
+                c.name.clone(),
+                json!({"type": ["number", "null"], "description": format!("{} {}", c.unit, c.note).trim()}),
+            )
+        })
         .collect();
     schema(out, QUANTITIES, "holonom.Quantities", &json!({"type": "object", "properties": properties}));
     let numbers = |names: &[&str], kind: &str| -> Value {
@@ -84,7 +89,7 @@ fn nanoseconds(t: f64) -> u64 {
 }
 
 /// A table and the motion that it tells of.
-pub fn mcap(picture: &Picture, table: &Table, motion: &Motion, generator: &str) -> Vec<u8> {
+pub fn mcap(picture: &Picture, table: &MotionTable, motion: &SampledMotion, generator: &str) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
     let mut header = Vec::new();
     text(&mut header, "");
@@ -102,7 +107,7 @@ pub fn mcap(picture: &Picture, table: &Table, motion: &Motion, generator: &str) 
             continue;
         }
         let stamp = json!({"sec": time / 1_000_000_000, "nsec": time % 1_000_000_000});
-        let transform = |(body, places): (&holonom_view::picture::BodyPicture, &Vec<crate::Place>)| {
+        let transform = |(body, places): (&holonom_view::picture::BodyPicture, &Vec<crate::BodyPlace>)| {
             let (at, turn) = (places[poses].at, places[poses].turn);
             json!({
                 "timestamp": stamp,

@@ -6,9 +6,9 @@
 //! o = c - R(q) r,     r: the centre of mass in the body's axes
 //! ```
 //!
-//! Bodies without an orientation (particles) keep their axes along those of the world. A quaternion and its negative are
-//! the same orientation: of the two, that is taken which is nearer to the sample before, so that what lies between may
-//! be interpolated.
+//! Bodies without an orientation (particles) keep their axes along those of the world. A quaternion and its negative
+//! are the same orientation: of the two, that is taken which is nearer to the sample before, so that what lies between
+//! may be interpolated.
 
 use holonom::math::{Mat3, Quat, Vec3};
 use holonom::{Model, Simulation, StepError};
@@ -23,7 +23,7 @@ const MOST: f64 = 1e8;
 
 /// Where a body is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Place {
+pub struct BodyPlace {
     /// Its origin, m.
     pub at: Vec3,
     /// Its orientation.
@@ -32,11 +32,11 @@ pub struct Place {
 
 /// Where every body is, at sampled times.
 #[derive(Clone, Debug)]
-pub struct Motion {
+pub struct SampledMotion {
     /// s, ascending.
     pub times: Vec<f64>,
     /// Body by body, in the order of the model, as many as there are times.
-    pub bodies: Vec<Vec<Place>>,
+    pub bodies: Vec<Vec<BodyPlace>>,
 }
 
 /// A column of a table.
@@ -54,12 +54,12 @@ pub struct TableColumn {
 
 /// A recording in memory; the first column is `time`.
 #[derive(Clone, Debug)]
-pub struct Table {
+pub struct MotionTable {
     /// The columns.
     pub columns: Vec<TableColumn>,
 }
 
-impl RowSink for Table {
+impl RowSink for MotionTable {
     type Error = Failure;
 
     fn row(&mut self, row: &[f64], _: &mut Simulation) -> Result<Option<StepError>, Failure> {
@@ -73,9 +73,9 @@ impl RowSink for Table {
     }
 }
 
-impl Table {
+impl MotionTable {
     /// Of a run that is made for it: places and orientations of bodies, and with `all` what the scene records besides.
-    pub fn of_run(opened: &OpenedScene, choices: &RunChoices, all: bool) -> Result<Table, Failure> {
+    pub fn of_run(opened: &OpenedScene, choices: &RunChoices, all: bool) -> Result<MotionTable, Failure> {
         let (loaded, model) = (&opened.loaded, &opened.model);
         let settings = RunSettings::gather(choices, &loaded.scene, model, None)?;
         let schedule = RunSchedule::gather(choices, &loaded.scene)?;
@@ -104,7 +104,7 @@ impl Table {
             note: q.note.clone(),
             values: Vec::new(),
         });
-        let mut table = Table { columns: columns.collect() };
+        let mut table = MotionTable { columns: columns.collect() };
         let sim = settings.simulation(model)?;
         let first = sim.state().clone();
         let mut run = RunLoop::begin(sim, settings, schedule.end, None)?;
@@ -121,24 +121,24 @@ impl Table {
     }
 
     /// Of a recording.
-    pub fn of_recording(recording: &RecordingReader) -> Result<Table, Failure> {
+    pub fn of_recording(recording: &RecordingReader) -> Result<MotionTable, Failure> {
         let read = |(k, column): (usize, &RecordingColumn)| {
             let values = recording.column_at(k)?;
             Ok(TableColumn { name: column.name.clone(), unit: column.unit.clone(), note: column.note.clone(), values })
         };
-        Ok(Table { columns: recording.columns().iter().enumerate().map(read).collect::<Result<_, Failure>>()? })
+        Ok(MotionTable { columns: recording.columns().iter().enumerate().map(read).collect::<Result<_, Failure>>()? })
     }
 }
 
-impl Motion {
+impl SampledMotion {
     /// What a table tells of the bodies of a model.
-    pub fn of(table: &Table, model: &Model) -> Result<Motion, Failure> {
+    pub fn of(table: &MotionTable, model: &Model) -> Result<SampledMotion, Failure> {
         let by_name: HashMap<&str, &[f64]> = table.columns.iter().map(|c| (c.name.as_str(), &c.values[..])).collect();
-        Motion::of_columns(model, &|name| by_name.get(name).copied())
+        SampledMotion::of_columns(model, &|name| by_name.get(name).copied())
     }
 
     /// From columns by their names.
-    fn of_columns<'t>(model: &Model, column: &dyn Fn(&str) -> Option<&'t [f64]>) -> Result<Motion, Failure> {
+    fn of_columns<'t>(model: &Model, column: &dyn Fn(&str) -> Option<&'t [f64]>) -> Result<SampledMotion, Failure> {
         let times = column("time").ok_or_else(|| Failure::input("the recording has no column `time`"))?;
         let mut bodies = Vec::with_capacity(model.n_bodies());
         let mut missing = None;
@@ -147,7 +147,7 @@ impl Motion {
             let centre = local_centre(model, body);
             let Some(centre) = centre else {
                 // it is nowhere, or bends
-                bodies.push(vec![Place { at: Vec3::ZERO, turn: Quat::IDENTITY }; times.len()]);
+                bodies.push(vec![BodyPlace { at: Vec3::ZERO, turn: Quat::IDENTITY }; times.len()]);
                 continue;
             };
             let parts = ["x", "y", "z"].map(|axis| column(&format!("{name}.pos.{axis}")));
@@ -164,21 +164,25 @@ impl Motion {
                 };
                 let turn = if read.dot(last) < 0.0 { -read } else { read };
                 last = turn;
-                Place { at: Vec3::new(x[k], y[k], z[k]) - Mat3::from_quat(turn) * centre, turn }
+                BodyPlace { at: Vec3::new(x[k], y[k], z[k]) - Mat3::from_quat(turn) * centre, turn }
             };
             bodies.push((0..times.len()).map(place).collect());
         }
         if let Some(name) = missing {
-            let message = format!("the recording does not say where the body `{name}` is: it has no column `{name}.pos.x`");
-            return Err(Failure::input(message).help("record with  --columns '*.pos.*,*.quat.*'  or export the scene itself"));
+            let message =
+                format!("the recording does not say where the body `{name}` is: it has no column `{name}.pos.x`");
+            return Err(
+                Failure::input(message).help("record with  --columns '*.pos.*,*.quat.*'  or export the scene itself")
+            );
         }
-        Ok(Motion { times: times.to_vec(), bodies }.finite())
+        Ok(SampledMotion { times: times.to_vec(), bodies }.finite())
     }
 
     /// Without the samples that somewhere are not finite.
-    fn finite(mut self) -> Motion {
-        let good: Vec<bool> =
-            (0..self.times.len()).map(|k| self.bodies.iter().all(|b| b[k].at.is_finite() && b[k].turn.is_finite())).collect();
+    fn finite(mut self) -> SampledMotion {
+        let good: Vec<bool> = (0..self.times.len())
+            .map(|k| self.bodies.iter().all(|b| b[k].at.is_finite() && b[k].turn.is_finite()))
+            .collect();
         if good.iter().all(|g| *g) {
             return self;
         }

@@ -8,7 +8,7 @@ const AROUND: usize = 32;
 
 /// Corners and triangles.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Surface {
+pub struct TriangleSurface {
     /// m.
     pub corners: Vec<[f32; 3]>,
     /// Three corners each.
@@ -16,7 +16,7 @@ pub struct Surface {
 }
 
 /// The surface of a shape; `size` is that of the mechanism, for what has none of its own.
-pub fn surface(geometry: &GeometryPicture, size: f64) -> Surface {
+pub fn surface(geometry: &GeometryPicture, size: f64) -> TriangleSurface {
     use GeometryPicture as G;
     match geometry {
         G::Box { size } => cuboid(*size),
@@ -42,7 +42,7 @@ pub fn surface(geometry: &GeometryPicture, size: f64) -> Surface {
             ring.pop();
             revolve(&ring, true)
         }
-        G::Mesh { positions, triangles } => Surface {
+        G::Mesh { positions, triangles } => TriangleSurface {
             corners: positions.chunks_exact(3).map(|p| [p[0], p[1], p[2]]).collect(),
             triangles: triangles.chunks_exact(3).map(|t| [t[0], t[1], t[2]]).collect(),
         },
@@ -50,7 +50,7 @@ pub fn surface(geometry: &GeometryPicture, size: f64) -> Surface {
         G::Plane => {
             let h = (2.0 * size) as f32;
             let corners = vec![[-h, -h, 0.0], [h, -h, 0.0], [h, h, 0.0], [-h, h, 0.0]];
-            Surface { corners, triangles: vec![[0, 1, 2], [0, 2, 3]] }
+            TriangleSurface { corners, triangles: vec![[0, 1, 2], [0, 2, 3]] }
         }
     }
 }
@@ -65,7 +65,7 @@ fn arc(from: f64, to: f64, n: usize) -> impl Iterator<Item = [f64; 2]> {
     })
 }
 
-fn ball(radii: [f64; 3]) -> Surface {
+fn ball(radii: [f64; 3]) -> TriangleSurface {
     let profile: Vec<[f64; 2]> = arc(-0.5 * PI, 0.5 * PI, AROUND / 2).collect();
     let mut surface = revolve(&profile, false);
     for corner in &mut surface.corners {
@@ -76,16 +76,16 @@ fn ball(radii: [f64; 3]) -> Surface {
     surface
 }
 
-fn cuboid(size: [f64; 3]) -> Surface {
+fn cuboid(size: [f64; 3]) -> TriangleSurface {
     let corner = |k: usize| [0, 1, 2].map(|axis| (size[axis] * if k >> axis & 1 == 1 { 0.5 } else { -0.5 }) as f32);
     let sides = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
     let triangles = sides.iter().flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]]).collect();
-    Surface { corners: (0..8).map(corner).collect(), triangles }
+    TriangleSurface { corners: (0..8).map(corner).collect(), triangles }
 }
 
 /// A profile (distance from z, height) turned about z. Where it runs upwards, outside is away from z.
-fn revolve(profile: &[[f64; 2]], closed: bool) -> Surface {
-    let mut surface = Surface::default();
+fn revolve(profile: &[[f64; 2]], closed: bool) -> TriangleSurface {
+    let mut surface = TriangleSurface::default();
     // corners of a ring, or the one corner on the axis
     let mut rings: Vec<(u32, bool)> = Vec::new();
     for [r, z] in profile {

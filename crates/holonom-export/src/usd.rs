@@ -8,10 +8,10 @@
 //!   /World/joints/JOINT    revolute, prismatic, spherical, fixed, distance
 //! ```
 //!
-//! Other joints, drives, limits, contacts and forces have no counterpart that means the same, and are left out; what was
-//! left out is said. Samples stand at [`CODES`] codes per second. Poses are in double precision.
+//! Other joints, drives, limits, contacts and forces have no counterpart that means the same, and are left out; what
+//! was left out is said. Samples stand at [`CODES`] codes per second. Poses are in double precision.
 
-use crate::motion::{Motion, Place};
+use crate::motion::{BodyPlace, SampledMotion};
 use crate::solids::surface;
 use holonom::math::{Mat3, Quat, Vec3, quat_from_axes, symmetric_eigen};
 use holonom_scene::Scene;
@@ -70,7 +70,7 @@ fn text_of(name: &str) -> String {
 }
 
 /// A scene in motion.
-pub fn usda(picture: &Picture, scene: &Scene, motion: &Motion, generator: &str) -> UsdText {
+pub fn usda(picture: &Picture, scene: &Scene, motion: &SampledMotion, generator: &str) -> UsdText {
     let end = motion.times.last().copied().unwrap_or(0.0) * CODES;
     let begin = motion.times.first().copied().unwrap_or(0.0) * CODES;
     let mut out = format!(
@@ -136,19 +136,20 @@ fn masses(out: &mut String, scene: &Scene, name: &str, mass: f64, centre: [f64; 
     let (axes, moments) = symmetric_eigen(&record.inertia);
     if moments.iter().all(|m| *m > 0.0) {
         // a rotation, not a mirror
-        let axes = if axes.determinant() < 0.0 { Mat3::from_cols(axes.x_axis, axes.y_axis, -axes.z_axis) } else { axes };
+        let axes =
+            if axes.determinant() < 0.0 { Mat3::from_cols(axes.x_axis, axes.y_axis, -axes.z_axis) } else { axes };
         let q = quat_from_axes(axes);
         let _ = writeln!(out, "        float3 physics:diagonalInertia = {}", triple(moments));
         let _ = writeln!(out, "        quatf physics:principalAxes = {}", quaternion(q.x, q.y, q.z, q.w));
     }
 }
 
-fn motion_of(out: &mut String, times: &[f64], places: &[Place]) {
+fn motion_of(out: &mut String, times: &[f64], places: &[BodyPlace]) {
     let turn = |q: Quat| quaternion(q.x, q.y, q.z, q.w);
-    let first = places.first().copied().unwrap_or(Place { at: Vec3::ZERO, turn: Quat::IDENTITY });
+    let first = places.first().copied().unwrap_or(BodyPlace { at: Vec3::ZERO, turn: Quat::IDENTITY });
     let _ = writeln!(out, "        double3 xformOp:translate = {}", triple(first.at.to_array()));
     let _ = writeln!(out, "        quatd xformOp:orient = {}", turn(first.turn));
-    let mut samples = |attribute: &str, of: &dyn Fn(&Place) -> String, moves: bool| {
+    let mut samples = |attribute: &str, of: &dyn Fn(&BodyPlace) -> String, moves: bool| {
         if !moves {
             return;
         }
@@ -208,7 +209,7 @@ fn shapes(out: &mut String, picture: &Picture, shapes: &[ShapePicture]) {
 }
 
 /// A joint, where UsdPhysics has one that means the same.
-fn joint_of(joint: &JointPicture, prims: &[String], motion: &Motion, names: &mut PrimNames) -> Option<String> {
+fn joint_of(joint: &JointPicture, prims: &[String], motion: &SampledMotion, names: &mut PrimNames) -> Option<String> {
     if joint.drive || joint.role == StructureRole::Inequality {
         return None;
     }

@@ -1,6 +1,6 @@
 //! The functions of FMI 2.0.
 
-use crate::instance::{Answer, Instance, call};
+use crate::instance::{CallResult, Instance, call};
 use crate::log::{Logger, Logger2, Status, c_text};
 use crate::memory::{array, array_mut, give, read, take_back, text, write};
 use holonom_cosim::{UnitError, UnitMode};
@@ -182,7 +182,7 @@ plain! {
     fmi2EnterContinuousTimeMode: |_| not_there("model exchange");
 }
 
-fn not_there(what: &str) -> Answer {
+fn not_there(what: &str) -> CallResult {
     Err(UnitError::refused(format!("the unit does not have {what}")))
 }
 

@@ -1,7 +1,7 @@
 //! The functions of FMI 3.0. What a unit of co-simulation without events, clocks and other types of variables has no
 //! use for is there too, as the standard wants it, and is refused.
 
-use crate::instance::{Answer, Instance, call};
+use crate::instance::{CallResult, Instance, call};
 use crate::log::{Logger, Logger3, Status};
 use crate::memory::{array, array_mut, give, read, take_back, text, write};
 use holonom_cosim::UnitError;
@@ -48,7 +48,8 @@ pub unsafe extern "C" fn fmi3InstantiateCoSimulation(
     }
     // SAFETY: texts, as the crate says
     let (token, folder) = unsafe { (text(token), text(resources).map(PathBuf::from)) };
-    Instance::open(folder.as_deref(), token.as_deref(), logging, logger).map_or(std::ptr::null_mut(), |i| give(i).cast())
+    Instance::open(folder.as_deref(), token.as_deref(), logging, logger)
+        .map_or(std::ptr::null_mut(), |i| give(i).cast())
 }
 
 /// There is none.
@@ -329,7 +330,7 @@ pub unsafe extern "C" fn fmi3DeserializeFMUState(
 /// What the unit does not have.
 unsafe fn refused(instance: Fmi3Instance, what: &str) -> Status {
     // SAFETY: instances, as the crate says
-    unsafe { call(instance, |_| -> Answer { Err(UnitError::refused(format!("the unit does not have {what}"))) }) }
+    unsafe { call(instance, |_| -> CallResult { Err(UnitError::refused(format!("the unit does not have {what}"))) }) }
 }
 
 /// Functions whose variables do not exist: fine for none of them, refused for any.

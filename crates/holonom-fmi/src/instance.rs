@@ -30,7 +30,7 @@ pub struct Instance {
 }
 
 /// Why a call ends without a result: it was refused, or the unit has stopped.
-pub type Answer = Result<(), UnitError>;
+pub type CallResult = Result<(), UnitError>;
 
 impl Instance {
     /// A new one, from the folder of resources; `None` where it cannot be, which is said.
@@ -74,7 +74,7 @@ impl Instance {
     }
 
     /// Which categories are said besides errors and warnings; all where none is named.
-    pub fn set_logging(&mut self, on: bool, wanted: &[String]) -> Answer {
+    pub fn set_logging(&mut self, on: bool, wanted: &[String]) -> CallResult {
         let known = |name: &String| CATEGORIES.iter().map(|c| c.0).find(|c| c == name);
         let unknown = |name: &String| UnitError::refused(format!("there is no log category `{name}`"));
         let named = wanted.iter().map(|w| known(w).ok_or_else(|| unknown(w))).collect::<Result<Vec<_>, _>>()?;
@@ -88,7 +88,7 @@ impl Instance {
     }
 
     /// Read variables into an array of as many numbers.
-    pub fn get(&mut self, references: &[u32], out: &mut [f64]) -> Answer {
+    pub fn get(&mut self, references: &[u32], out: &mut [f64]) -> CallResult {
         if references.len() != out.len() {
             let (n, m) = (references.len(), out.len());
             return Err(UnitError::refused(format!("room for {m} values of {n} variables, must be as many")));
@@ -119,12 +119,12 @@ impl Instance {
     }
 
     /// Back to a state that was kept.
-    pub fn bring_back(&mut self, number: usize) -> Answer {
+    pub fn bring_back(&mut self, number: usize) -> CallResult {
         self.unit.restore(self.states.get(&number).ok_or_else(|| unknown_state(number))?)
     }
 
     /// Forget a state.
-    pub fn forget(&mut self, number: usize) -> Answer {
+    pub fn forget(&mut self, number: usize) -> CallResult {
         self.serialised = None;
         match number {
             0 => Ok(()),
@@ -161,7 +161,7 @@ fn unknown_state(number: usize) -> UnitError {
 ///
 /// # Safety
 /// As the crate says of instances.
-pub unsafe fn call(instance: *mut c_void, work: impl FnOnce(&mut Instance) -> Answer) -> Status {
+pub unsafe fn call(instance: *mut c_void, work: impl FnOnce(&mut Instance) -> CallResult) -> Status {
     // SAFETY: an instance comes from `memory::give`
     let Some(instance) = (unsafe { memory::borrow(instance.cast::<Instance>()) }) else { return Status::Error };
     let answer = catch_unwind(AssertUnwindSafe(|| work(instance)));

@@ -34,8 +34,8 @@ pub fn c_text(text: &str) -> CString {
     CString::new(text.replace('\0', " ")).unwrap_or_default()
 }
 
-/// A message as a format without arguments. It is not the argument of `%s`, because some tools show formats as they are.
-/// In formats of the standard, `#` begins the name of a variable.
+/// A message as a format without arguments. It is not the argument of `%s`, because some tools show formats as they
+/// are. In formats of the standard, `#` begins the name of a variable.
 fn format_of(message: &str) -> CString {
     c_text(&message.replace('%', "%%").replace('#', "##"))
 }

@@ -46,8 +46,7 @@ impl Drop for Folder {
 fn unit(name: &str) -> (Folder, UnitPlan) {
     let loaded = Loader::new().load_text("ball.toml", SCENE).map_err(|e| e.render()).expect("reads");
     let model = loaded.build().map_err(|e| e.render()).expect("builds");
-    let choices =
-        UnitChoices { name: "ball".into(), inputs: None, outputs: Vec::new(), limits: Limits::default() };
+    let choices = UnitChoices { name: "ball".into(), inputs: None, outputs: Vec::new(), limits: Limits::default() };
     let Ok(mut plan) = plan(&loaded, &model, &choices) else { panic!("no plan") };
     let folder = std::env::temp_dir().join(format!("holonom-fmi-{}-{name} %", std::process::id()));
     std::fs::create_dir_all(&folder).expect("made");

@@ -77,7 +77,8 @@ impl Added {
             What::Effort { at, cell, limit } => inputs::add_effort(sim, &self.name, at, &cell, limit),
             What::Coordinate { at: (joint, i), function, raised } => {
                 let law = move |q: f64, rate: f64, t: f64| on_coordinate(&function, &raised, [q, rate, t]);
-                sim.add_force(&self.name, CoordinateForce::new(model.coordinate(joint, i), law)).map(|(_, edited)| edited)
+                sim.add_force(&self.name, CoordinateForce::new(model.coordinate(joint, i), law))
+                    .map(|(_, edited)| edited)
             }
             What::Points { points, function, raised } => {
                 let n = points.len();

@@ -126,10 +126,7 @@ pub fn prescribes_motion(drive: &InteractionRecord) -> bool {
 }
 
 /// A scene whose drives follow inputs: name of the drive, field of its table, and what stands there instead.
-pub fn scene_with<'a>(
-    scene: &Scene,
-    inputs: impl Iterator<Item = (&'a str, &'static str, &'a InputCell)>,
-) -> Scene {
+pub fn scene_with<'a>(scene: &Scene, inputs: impl Iterator<Item = (&'a str, &'static str, &'a InputCell)>) -> Scene {
     let mut scene = scene.clone();
     for (name, field, cell) in inputs {
         let Some(drive) = scene.drives.iter_mut().find(|d| &*d.name == name) else { continue };
