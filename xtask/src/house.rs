@@ -56,7 +56,9 @@ fn large_functions(file: &str, text: &str) -> Vec<String> {
         if f.lines > LONGEST {
             found.push(format!("{file}:{}: `{}` has {} lines, at most {LONGEST}", f.line, f.name, f.lines));
         }
-        if f.arguments > MOST {
+        // what C calls by name has the arguments that somebody else's standard gives it
+        let foreign = text.lines().nth(f.line - 1).is_some_and(|line| line.contains("extern \"C\" fn"));
+        if f.arguments > MOST && !foreign {
             found.push(format!("{file}:{}: `{}` has {} arguments, at most {MOST}", f.line, f.name, f.arguments));
         }
     }
@@ -126,6 +128,7 @@ mod tests {
         let many = "fn many(a: u8, b: u8, c: u8, d: u8, e: u8, f: u8, g: u8, h: u8, i: u8) {}\n";
         assert_eq!(large_functions("f.rs", many), ["f.rs:1: `many` has 9 arguments, at most 8"]);
         assert!(large_functions("f.rs", &many.replace(", i: u8", ",")).is_empty());
+        assert!(large_functions("f.rs", &many.replace("fn many", "pub unsafe extern \"C\" fn many")).is_empty());
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! The Python package, as its users get it: `pip install .` into a fresh virtual environment, then its tests. What that needs besides Rust is installed where that can be
 //! done without asking anybody, and named exactly where it cannot.
 //!
+//! The same environment has the programs in which what the command writes for others is tried: FMPy for units of co-simulation, readers of USD and MCAP.
+//!
 //! The wheel is compiled with the options of the tests, into the same folder: what the tests have built is not built again.
 
 use crate::page::{install, run};
@@ -10,6 +12,12 @@ use std::process::Command;
 
 /// Where the package's tests are, and what they need.
 const TESTS: &str = "crates/holonom-py/tests";
+
+/// The tests of the units that `holonom fmu` writes, in FMPy.
+const UNITS: &str = "crates/holonom-fmi/tests";
+
+/// The tests of the motions that `holonom export` writes.
+const EXPORTS: &str = "crates/holonom-export/tests";
 
 /// The oldest Python that the wheel is for.
 const OLDEST: (u32, u32) = (3, 10);
@@ -30,13 +38,18 @@ pub fn test(root: &Path, words: &[&str]) -> Result<(), String> {
     run(&mut pip(&["--requirement", &format!("{TESTS}/requirements.txt")]), offline)?;
     run(&mut pip(&["."]), "pip install .")?;
     let command = steps::build_command(root)?;
+    let library = steps::build_unit_library(root)?;
     let mut pytest = Command::new(&python);
     pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider"]);
     match words {
-        [] => pytest.arg(TESTS),
+        [] => pytest.args([TESTS, UNITS, EXPORTS]),
         words => pytest.args(words),
     };
-    pytest.current_dir(root).env("HOLONOM", command).env("PYTHONDONTWRITEBYTECODE", "1");
+    pytest
+        .current_dir(root)
+        .env("HOLONOM", command)
+        .env("HOLONOM_FMI_LIB", library)
+        .env("PYTHONDONTWRITEBYTECODE", "1");
     run(&mut pytest, "the tests of the Python package")
 }
 

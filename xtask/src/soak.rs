@@ -52,7 +52,12 @@ const TARGETS: &[(&str, &[&str])] = &[
 const FUZZED: u32 = 600;
 
 /// Crates whose unit tests are run under Miri: those at the bottom, which have no system calls.
-const INTERPRETED: &[&str] = &["holonom-tree", "holonom-lcp"];
+const INTERPRETED: &[(&str, &[&str])] = &[
+    ("holonom-tree", &["--lib"]),
+    ("holonom-lcp", &["--lib"]),
+    // the C interface, called as from C
+    ("holonom-fmi", &["--lib", "--test", "interface"]),
+];
 
 /// The parts named, or all; true when all passed.
 pub fn soak(root: &Path, parts: &[&str]) -> bool {
@@ -74,8 +79,8 @@ pub fn soak(root: &Path, parts: &[&str]) -> bool {
         good &= timed("every scene on the site", || page::soak(root));
     }
     if wanted("miri") {
-        for package in INTERPRETED {
-            good &= timed(&format!("{package} under Miri"), || interpret(root, package));
+        for (package, targets) in INTERPRETED {
+            good &= timed(&format!("{package} under Miri"), || interpret(root, package, targets));
         }
     }
     if wanted("fuzz") {
@@ -99,11 +104,11 @@ fn timed(name: &str, work: impl FnOnce() -> Result<(), String>) -> bool {
 }
 
 /// Unit tests under Miri; what takes minutes there is left out by the tests themselves (`cfg!(miri)`).
-fn interpret(root: &Path, package: &str) -> Result<(), String> {
+fn interpret(root: &Path, package: &str, targets: &[&str]) -> Result<(), String> {
     require(&["+nightly", "miri", "--version"], "rustup toolchain install nightly --component miri,rust-src")?;
     // through rustup, not the cargo that started us: it has a toolchain already
     let mut cargo = Command::new("cargo");
-    cargo.args(["+nightly", "miri", "test", "-p", package, "--lib"]).current_dir(root);
+    cargo.args(["+nightly", "miri", "test", "-p", package]).args(targets).current_dir(root);
     cargo.env("MIRIFLAGS", "-Zmiri-disable-isolation").env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO");
     run(&mut cargo)
 }

@@ -152,6 +152,34 @@ pub fn build_command(root: &Path) -> Result<PathBuf, String> {
     path.ok_or_else(|| "cargo built no command".into())
 }
 
+/// Build the library of co-simulation units as the tests are built; where it is.
+pub fn build_unit_library(root: &Path) -> Result<PathBuf, String> {
+    // with the command, so that what both are made of is compiled once
+    let said = output(&mut command(
+        root,
+        &[
+            "build",
+            "--quiet",
+            "--profile",
+            "test",
+            "--package",
+            "holonom-cli",
+            "--package",
+            "holonom-fmi",
+            "--message-format",
+            "json",
+        ],
+    ))?;
+    let messages = String::from_utf8_lossy(&said).into_owned();
+    let artefacts = messages.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let ours = artefacts.filter(|m| m["target"]["name"] == "holonom_fmi");
+    let files = ours.flat_map(|m| m["filenames"].as_array().cloned().unwrap_or_default());
+    let library = files
+        .filter_map(|f| f.as_str().map(PathBuf::from))
+        .find(|f| f.extension().is_some_and(|e| e == std::env::consts::DLL_EXTENSION));
+    library.ok_or_else(|| "cargo built no library of units".into())
+}
+
 /// Cargo's target folder.
 pub fn target_folder(root: &Path) -> Result<PathBuf, String> {
     let said = output(&mut command(root, &["metadata", "--no-deps", "--format-version", "1"]))?;

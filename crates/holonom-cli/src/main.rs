@@ -7,8 +7,11 @@ mod check;
 mod convert;
 mod error;
 mod explain;
+mod export;
+mod fmu;
 mod interrupt;
 mod manual;
+mod mass;
 mod output;
 mod plot;
 mod recordings;
@@ -55,6 +58,9 @@ enum Command {
     Torques(torques::TorquesArgs),
     Plot(plot::PlotArgs),
     Convert(convert::ConvertArgs),
+    Fmu(fmu::FmuArgs),
+    Export(export::ExportArgs),
+    Mass(mass::MassArgs),
     Scenes(scenes::ScenesArgs),
     Info(recordings::InfoArgs),
     Recover(recordings::RecoverArgs),
@@ -107,6 +113,9 @@ fn run() -> Result<Exit, CliError> {
         Some(Command::Torques(args)) => torques::run(&args, &mut out),
         Some(Command::Plot(args)) => plot::run(&args, &mut out),
         Some(Command::Convert(args)) => convert::run(&args, &mut out),
+        Some(Command::Fmu(args)) => fmu::run(&args, &mut out),
+        Some(Command::Export(args)) => export::run(&args, &mut out),
+        Some(Command::Mass(args)) => mass::run(&args, &mut out),
         Some(Command::Scenes(args)) => scenes::run(&args, &mut out),
         Some(Command::Info(args)) => recordings::info(&args, &mut out),
         Some(Command::Recover(args)) => recordings::recover_run(&args, &mut out),

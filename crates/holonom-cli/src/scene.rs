@@ -186,10 +186,11 @@ pub(crate) fn unknown_quantity(
     unknown: &holonom_scene::quantities::UnknownQuantity,
     span: Option<holonom_scene::source::Span>,
     loaded: &Loaded,
+    option: &str,
 ) -> CliError {
     let mut d = unknown.diagnostic(span);
     if span.is_none() && d.code == codes::UNKNOWN_COLUMN {
-        d.path = "--columns".into();
+        d.path = option.into();
     }
     CliError::diagnostic(d, &loaded.sources)
 }

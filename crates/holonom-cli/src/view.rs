@@ -123,13 +123,13 @@ fn is_path(scene: &str) -> bool {
     holonom_scene::gallery::find(scene).is_none() || scene.contains(['/', '\\', '.'])
 }
 
-fn is_recording(what: &str) -> bool {
+pub(crate) fn is_recording(what: &str) -> bool {
     let extension = Path::new(what).extension().map(|e| e.to_ascii_lowercase());
     extension.is_some_and(|e| e == "parquet" || e == "hrec" || e == "csv")
 }
 
 /// The scene of a recording, with the changes it was run with.
-fn recorded(path: &Path, options: &SceneOptions) -> Result<(String, SceneOptions), CliError> {
+pub(crate) fn recorded(path: &Path, options: &SceneOptions) -> Result<(String, SceneOptions), CliError> {
     let d = describe(path).map_err(|e| not_a_recording(e, path))?;
     let meta: serde_json::Value = serde_json::from_str(&d.metadata).unwrap_or_default();
     let Some(scene) = meta["scene"].as_str() else {

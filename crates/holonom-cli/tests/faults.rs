@@ -166,3 +166,25 @@ fn recoveries() {
         at_every_moment(&format!("recover-{name}"), &args, before, &[target], bytes, kept);
     }
 }
+
+/// Units of co-simulation and motions. The library is one as far as the command looks at it: an ELF file for this
+/// processor, with the mark of its version.
+#[test]
+fn files_for_other_programs() {
+    let mut library = b"\x7fELF\x02\x01".to_vec();
+    library.resize(64, 0);
+    library[18] = 62;
+    library.extend(format!("holonom co-simulation unit, version {}\0", env!("CARGO_PKG_VERSION")).bytes());
+    let mut cases = vec![("unit.fmu", vec!["fmu", "four-bar", "--library", "lib.so", "-o"])];
+    for name in ["motion.glb", "motion.gltf", "motion.usda", "motion.mcap"] {
+        cases.push((name, vec!["export", "pendulum", "--time", "0.1", "-o"]));
+    }
+    for (name, args) in cases {
+        let old = |folder: &Folder| {
+            std::fs::write(folder.file("lib.so"), &library).expect("written");
+            std::fs::write(folder.file(name), OLD).expect("written");
+        };
+        let args = [&args[..], &[name, "--force"]].concat();
+        at_every_moment(name, &args, old, &[name], bytes, |_, _| ());
+    }
+}

@@ -8,9 +8,9 @@ use crate::inputs::Cell;
 use crate::model::{self, body};
 use crate::simulation::Simulation;
 use holonom::forces::{CoordinateForce, UserForce};
-use holonom::functions::Function;
 use holonom::math::Vec3;
 use holonom::{Attachment, JointId, Simulation as Engine};
+use holonom_run::inputs;
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -74,13 +74,11 @@ impl Added {
     pub fn add(&self, sim: &mut Engine) -> PyResult<()> {
         let model = sim.model().clone();
         let edited = match self.what.clone() {
-            What::Effort { at: (joint, i), cell, limit } => {
-                let law = move |_: f64, _: f64, t: f64| cell.at(t)[0].clamp(-limit, limit);
-                sim.add_force(&self.name, CoordinateForce::new(model.coordinate(joint, i), law))
-            }
+            What::Effort { at, cell, limit } => inputs::add_effort(sim, &self.name, at, &cell, limit),
             What::Coordinate { at: (joint, i), function, raised } => {
                 let law = move |q: f64, rate: f64, t: f64| on_coordinate(&function, &raised, [q, rate, t]);
                 sim.add_force(&self.name, CoordinateForce::new(model.coordinate(joint, i), law))
+                    .map(|(_, edited)| edited)
             }
             What::Points { points, function, raised } => {
                 let n = points.len();
@@ -92,7 +90,7 @@ impl Added {
                         push.on(k, f);
                     }
                 };
-                sim.add_force(&self.name, UserForce::new(points, law))
+                sim.add_force(&self.name, UserForce::new(points, law)).map(|(_, edited)| edited)
             }
         };
         edited.map(|_| ()).map_err(|e| usage(e.to_string()))

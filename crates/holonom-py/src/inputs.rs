@@ -1,97 +1,16 @@
-//! Inputs: numbers that a program sets while a simulation runs.
-//!
-//! An input of a drive takes the place of the function of time that the scene gives it; one of a joint coordinate is a
-//! force or torque along it. Between two settings an input is a function of time that is twice continuously
-//! differentiable:
-//!
-//! ```text
-//! set(value, rate, over):   x(s) = x0 + v0 s + a0 s²/2 + c3 s³ + c4 s⁴ + c5 s⁵,   s = t - t0 in [0, over]
-//!                           from where it is now to value and rate, second derivative 0;  then  value + rate (s - over)
-//! over = 0                  at once
-//! ```
-//!
-//! A model belongs to all its simulations, and an input to one: the simulation then has a model of its own, built anew
-//! from the scene with a function that can be set in the place of the drive's.
+//! Inputs of simulations, as Python sets them: [`holonom_run::inputs`] with handles.
 
 use crate::errors::{unknown, usage};
 use crate::forces::{Added, What};
 use crate::model;
 use crate::simulation::Simulation;
 use holonom::functions::Function;
+use holonom_run::inputs;
+pub(crate) use holonom_run::{InputCell as Cell, InputCourse};
 use holonom_scene::Scene;
-use holonom_scene::fields::Val;
 use pyo3::prelude::*;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// What an input is at present.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Plan {
-    t0: f64,
-    over: f64,
-    c: [f64; 6],
-    /// Afterwards.
-    value: f64,
-    rate: f64,
-}
-
-impl Plan {
-    fn at(&self, t: f64) -> [f64; 3] {
-        let s = t - self.t0;
-        if s >= self.over {
-            return [self.value + self.rate * (s - self.over), self.rate, 0.0];
-        }
-        let (c, s) = (&self.c, s.max(0.0));
-        let x = c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * (c[4] + s * c[5]))));
-        let v = c[1] + s * (2.0 * c[2] + s * (3.0 * c[3] + s * (4.0 * c[4] + s * 5.0 * c[5])));
-        [x, v, 2.0 * c[2] + s * (6.0 * c[3] + s * (12.0 * c[4] + s * 20.0 * c[5]))]
-    }
-
-    /// From a value with its derivatives at `t0` to another value and rate.
-    fn towards([x0, v0, a0]: [f64; 3], t0: f64, value: f64, rate: f64, over: f64) -> Plan {
-        let mut c = [x0, v0, 0.5 * a0, 0.0, 0.0, 0.0];
-        if over > 0.0 {
-            // what is left to the higher terms at the end, in units of the whole way
-            let p = value - (x0 + over * (v0 + 0.5 * over * a0));
-            let q = (rate - (v0 + over * a0)) * over;
-            let r = -a0 * over * over;
-            let h = over * over * over;
-            c[3] = (10.0 * p - 4.0 * q + 0.5 * r) / h;
-            c[4] = (-15.0 * p + 7.0 * q - r) / (h * over);
-            c[5] = (6.0 * p - 3.0 * q + 0.5 * r) / (h * over * over);
-        }
-        Plan { t0, over, c, value, rate }
-    }
-}
-
-/// A number that can be set, and what it is while nobody has set it.
-#[derive(Clone)]
-pub(crate) struct Cell {
-    plan: Arc<Mutex<Option<Plan>>>,
-    otherwise: Arc<dyn Function>,
-}
-
-impl Cell {
-    fn new(otherwise: Arc<dyn Function>) -> Cell {
-        Cell { plan: Arc::default(), otherwise }
-    }
-
-    /// The same, set by others.
-    pub fn detached(&self) -> Cell {
-        let plan = *self.plan.lock().unwrap_or_else(PoisonError::into_inner);
-        Cell { plan: Arc::new(Mutex::new(plan)), otherwise: self.otherwise.clone() }
-    }
-}
-
-impl Function for Cell {
-    fn at(&self, t: f64) -> [f64; 3] {
-        let plan = *self.plan.lock().unwrap_or_else(PoisonError::into_inner);
-        plan.map_or_else(|| self.otherwise.at(t), |p| p.at(t))
-    }
-    fn validate(&self) -> Result<(), holonom::declaration::Invalid> {
-        self.otherwise.validate()
-    }
-}
 
 /// What inputs and their simulation share.
 #[derive(Default)]
@@ -137,13 +56,7 @@ impl Inputs {
 
     /// The scene with these inputs in the place of what its drives say.
     pub fn scene(&self, scene: &Scene) -> Scene {
-        let mut scene = scene.clone();
-        for (name, field, cell) in &self.drives {
-            let Some(drive) = scene.drives.iter_mut().find(|d| d.name == *name) else { continue };
-            let span = drive.record.span_of(field);
-            Arc::make_mut(&mut drive.record).replace(field, Val::Function(Arc::new(cell.clone())), span);
-        }
-        scene
+        inputs::scene_with(scene, self.drives.iter().map(|(name, field, cell)| (&**name, *field, cell)))
     }
 
     fn handle(&self, name: String, unit: &'static str, cell: Cell) -> Input {
@@ -165,8 +78,8 @@ impl Input {
         f64::from_bits(self.shared.time.load(Ordering::Relaxed))
     }
 
-    fn put(&self, plan: Option<Plan>) {
-        *self.cell.plan.lock().unwrap_or_else(PoisonError::into_inner) = plan;
+    fn put(&self, course: Option<InputCourse>) {
+        self.cell.put(course);
         self.shared.changes.fetch_add(1, Ordering::Relaxed);
     }
 }
@@ -209,7 +122,7 @@ impl Input {
             return Err(usage(format!("over is {over} s, must not be negative")));
         }
         let now = self.time();
-        self.put(Some(Plan::towards(self.cell.at(now), now, value, rate, over)));
+        self.put(Some(InputCourse::towards(self.cell.at(now), now, value, rate, over)));
         Ok(())
     }
 
@@ -238,20 +151,9 @@ impl Simulation {
         let Some(drive) = scene.drives.iter().find(|d| &*d.name == name) else {
             return Err(unknown("drive", name, scene.drives.iter().map(|d| &*d.name)));
         };
-        let functions = drive.record.values().iter().filter(|(_, v, _)| matches!(v, Val::Function(_)));
-        let functions: Vec<&'static str> = functions.map(|(field, ..)| *field).collect();
-        let field = match functions[..] {
-            [one] => one,
-            _ if functions.contains(&"value") => "value",
-            _ => {
-                let kind = drive.kind().name;
-                return Err(usage(format!(
-                    "the drive `{name}` ({kind}) is not told one number that could be an input"
-                )));
-            }
-        };
-        let Some(otherwise) = drive.record.function(field) else {
-            return Err(usage(format!("the drive `{name}` has no function of time")));
+        let Some((field, otherwise)) = inputs::told(drive) else {
+            let kind = drive.kind().name;
+            return Err(usage(format!("the drive `{name}` ({kind}) is not told one number that could be an input")));
         };
         let cell = Cell::new(otherwise);
         self.touch();

@@ -66,8 +66,7 @@ pub(crate) fn coordinate(model: &holonom::Model, name: &str) -> PyResult<(JointI
 
 /// Every coordinate of every joint that is not a drive.
 pub(crate) fn coordinates(model: &holonom::Model) -> Vec<(JointId, usize)> {
-    let joints = model.joints().filter(|j| !joints::is_drive(model.constraint(*j).kind()));
-    joints.flat_map(|j| (0..model.coordinate_kinds(j).len()).map(move |i| (j, i))).collect()
+    holonom_run::inputs::coordinates(model).collect()
 }
 
 pub(crate) fn coordinate_names(model: &holonom::Model) -> Vec<String> {

@@ -6,6 +6,7 @@
 //!   resumed, else by the scene.
 //! - [`RunLoop`] takes the steps, [`RowSampler`] reads rows between them without disturbing them, [`RunStatistics`]
 //!   watches what was promised.
+//! - [`inputs`] are numbers that a program sets while a simulation runs.
 //! - [`stop::explain`] says why a run cannot go on; a [`Failure`] is whatever ends one, with the text for people and
 //!   the same as data.
 //!
@@ -30,6 +31,7 @@
 //! Nothing here prints.
 
 mod failure;
+pub mod inputs;
 mod run_loop;
 mod sampling;
 pub mod scenes;
@@ -39,6 +41,7 @@ mod statistics;
 pub mod stop;
 
 pub use failure::Failure;
+pub use inputs::{InputCell, InputCourse};
 pub use run_loop::RunLoop;
 pub use sampling::{RowSampler, RowSink};
 pub use scenes::OpenedScene;

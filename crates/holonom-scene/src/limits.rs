@@ -56,6 +56,13 @@ impl Limits {
         true
     }
 
+    /// Those that differ from others, by name.
+    pub fn changed(&self, from: &Limits) -> Vec<(String, u64)> {
+        let values = |l: &Limits| [l.file, l.depth, l.attributes, l.bodies, l.files, l.triangles, l.values];
+        let both = Limits::NAMES.iter().zip(values(self).into_iter().zip(values(from)));
+        both.filter(|(_, (a, b))| a != b).map(|(name, (a, _))| (name.to_string(), a)).collect()
+    }
+
     /// A diagnostic if `what` asks for more than `limit`.
     pub fn check(code: Code, what: &str, asked: u64, limit: u64, flag: &str) -> Result<(), Box<Diagnostic>> {
         if asked <= limit {

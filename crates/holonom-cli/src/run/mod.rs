@@ -268,7 +268,7 @@ fn columns(args: &RunArgs, opened: &OpenedScene) -> Result<Quantities, CliError>
     };
     let patterns: Vec<&str> = said.iter().map(|(name, _)| *name).collect();
     Quantities::of_scene(&opened.model, scene, &patterns)
-        .map_err(|unknown| unknown_quantity(&unknown, said[unknown.index].1, &opened.loaded))
+        .map_err(|unknown| unknown_quantity(&unknown, said[unknown.index].1, &opened.loaded, "--columns"))
 }
 
 /// The recording, if one is wanted; names of columns are checked in any case.
