@@ -28,6 +28,7 @@ mod running;
 mod selection;
 mod simulation;
 mod state;
+mod studies;
 
 use pyo3::prelude::*;
 
@@ -45,6 +46,7 @@ mod _holonom {
         selection::Selection,
         simulation::{Simulation, StepReport},
         state::State,
+        studies::{StudyPlan, StudyRows, read_study, study_table},
     };
     use pyo3::prelude::*;
 

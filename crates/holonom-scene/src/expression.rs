@@ -285,6 +285,11 @@ impl Parser<'_> {
     }
 }
 
+/// The functions there are.
+pub fn function_names() -> impl Iterator<Item = &'static str> {
+    BUILTINS.iter().map(|b| b.name)
+}
+
 fn builtin(name: &str, at: &Range<usize>) -> Parsed<usize> {
     BUILTINS.iter().position(|b| b.name == name).ok_or_else(|| {
         let hint = crate::diagnostic::nearest(name, BUILTINS.iter().map(|b| b.name));

@@ -18,7 +18,7 @@
 //! (`a-b.pos.x-1` is `a-b.pos.x` minus 1). Names with spaces stand in single quotes.
 
 use holonom::{EventKind, Model};
-use holonom_scene::expression::{Expression, ExpressionError, error};
+use holonom_scene::expression::{Expression, ExpressionError, error, function_names};
 use holonom_scene::node::DocNode;
 use holonom_scene::reader::place;
 use holonom_scene::{Diagnostic, Loaded, Quantities, codes};
@@ -276,6 +276,12 @@ impl<'a> OutcomeReader<'a> {
     fn outer(&mut self, rest: &str, at: usize) -> Parsed<Option<(usize, usize)>> {
         let word = identifier(rest);
         if rest[word.len()..].starts_with('(') {
+            let names = || TAKINGS.iter().map(|t| t.0).chain(["events"]).chain(function_names());
+            if !names().any(|name| name == word) {
+                let d = Diagnostic::unknown(codes::EXPRESSION_SYNTAX, "measure or function", word, names());
+                self.failed = Some(Box::new(d));
+                return Err(error(at..at + word.len(), ""));
+            }
             let Some(end) = closing(rest, word.len()) else {
                 return Err(error(at..at + word.len() + 1, "a bracket is not closed"));
             };

@@ -9,7 +9,7 @@ use holonom_record::{Cell, RecordError, Table, TableJournal};
 use holonom_run::Failure;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 
 /// What a journal may hold at most.
 const BUDGET: u64 = 8 << 30;
@@ -40,9 +40,9 @@ impl SweepFiles {
 }
 
 /// A study on its way.
-pub struct Sweep<'s> {
+pub struct Sweep {
     /// The study.
-    pub study: &'s Study,
+    pub study: Arc<Study>,
     files: SweepFiles,
     journal: TableJournal,
     done: Vec<bool>,
@@ -56,10 +56,10 @@ pub struct Sweep<'s> {
     pub failed: u64,
 }
 
-impl<'s> Sweep<'s> {
+impl Sweep {
     /// Begin, or go on with what is there. What is there of another study is refused, unless all of it is to be made
     /// anew.
-    pub fn begin(study: &'s Study, files: SweepFiles, anew: bool) -> Result<Sweep<'s>, Failure> {
+    pub fn begin(study: Arc<Study>, files: SweepFiles, anew: bool) -> Result<Sweep, Failure> {
         let like = study.empty_table();
         let found = if anew { None } else { TableJournal::go_on(&files.journal, BUDGET)? };
         let shown = files.journal.display().to_string();
@@ -120,7 +120,7 @@ impl<'s> Sweep<'s> {
     /// set: what is not finished then is not in the journal.
     pub fn run(&mut self, jobs: usize, stop: &AtomicBool, mut progress: impl FnMut(&Sweep)) -> Result<(), Failure> {
         let missing = self.missing();
-        let study = self.study;
+        let study = self.study.clone();
         let (next, halt) = (AtomicUsize::new(0), AtomicBool::new(false));
         let stopped = || stop.load(Ordering::Relaxed) || halt.load(Ordering::Relaxed);
         let jobs = jobs.clamp(1, missing.len().max(1));
@@ -128,7 +128,7 @@ impl<'s> Sweep<'s> {
             // bounded: a slow disk slows the runs down and does not fill the memory
             let (send, receive) = mpsc::sync_channel::<Vec<Cell>>(2 * jobs);
             for _ in 0..jobs {
-                let (send, missing, next, stopped) = (send.clone(), &missing, &next, &stopped);
+                let (study, send, missing, next, stopped) = (&study, send.clone(), &missing, &next, &stopped);
                 scope.spawn(move || {
                     while let Some(run) = missing.get(next.fetch_add(1, Ordering::Relaxed)) {
                         let Some(row) = study.row(*run, stopped) else { return };

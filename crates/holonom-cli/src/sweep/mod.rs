@@ -14,6 +14,7 @@ use progress::SweepProgress;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -86,7 +87,7 @@ struct OutcomeRange {
 }
 
 pub(crate) fn run(args: &SweepArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
-    let study = Study::read(&args.study, &args.allow_path)?;
+    let study = Arc::new(Study::read(&args.study, &args.allow_path)?);
     if args.dry_run {
         return dry_run(&study, args, out);
     }
@@ -100,7 +101,7 @@ pub(crate) fn run(args: &SweepArgs, out: &mut StandardOutput) -> Result<Exit, Cl
     if [&files.csv, &files.parquet, &files.journal].iter().any(|f| same_file(f, &args.study)) {
         return Err(CliError::usage(format!("-o {}: that is the study", base.display())));
     }
-    let mut sweep = Sweep::begin(&study, files, args.force)?;
+    let mut sweep = Sweep::begin(study.clone(), files, args.force)?;
     if sweep.lost > 0 {
         warn(&format!("{} at the end of `{}` were of a row that was not whole; it is made again",
             plural(sweep.lost as usize, "byte", "bytes"), sweep.files().journal.display()));

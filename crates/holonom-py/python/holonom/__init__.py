@@ -39,6 +39,7 @@ from ._holonom import (
     Simulation,
     State,
     StepReport,
+    StudyPlan,
     __version__,
 )
 from ._loading import gallery, load, loads
@@ -61,6 +62,7 @@ from ._results import (
     RedundantSet,
     Response,
 )
+from ._study import StudyTable, read_study, sweep
 
 __all__ = [
     "Batch",
@@ -98,6 +100,8 @@ __all__ = [
     "State",
     "StepError",
     "StepReport",
+    "StudyPlan",
+    "StudyTable",
     "UnknownNameError",
     "UsageError",
     "__version__",
@@ -106,5 +110,7 @@ __all__ = [
     "load",
     "loads",
     "read_recording",
+    "read_study",
     "sections",
+    "sweep",
 ]

@@ -6,7 +6,7 @@ from numpy.typing import ArrayLike, NDArray
 from typing_extensions import disjoint_base
 from ._recording import Recording
 from ._results import Certificate, Contact, Derivative, Derivatives, Diagnosis, Energy, Equilibrium, Event, InverseDynamics, JointMotion, Ledger, Linearisation, Reaction, Response
-__all__ = ['HeldFactor', 'Input', 'JointEquations', 'Model', 'PushAlong', 'Selection', 'Simulation', 'State', 'StepReport', '__version__', 'gallery', 'load', 'loads', 'read_recording', 'sections', 'write_recording']
+__all__ = ['HeldFactor', 'Input', 'JointEquations', 'Model', 'PushAlong', 'Selection', 'Simulation', 'State', 'StepReport', 'StudyPlan', 'StudyRows', '__version__', 'gallery', 'load', 'loads', 'read_recording', 'read_study', 'sections', 'study_table', 'write_recording']
 _Array = NDArray[np.float64]
 _Direction = PushAlong | str
 _Directions = _Direction | Sequence[_Direction]
@@ -29,6 +29,77 @@ def write_recording(path: str | PathLike[str], columns: Sequence[tuple[str, str,
 
 def read_recording(path: str | PathLike[str]) -> tuple[list[tuple[str, str, str, _Array]], str]:
     ...
+
+def read_study(path: str | PathLike[str], allow_path: Sequence[str | PathLike[str]]) -> StudyPlan:
+    ...
+
+def study_table(plan: StudyPlan, rows: Sequence[bytes]) -> tuple[dict[str, Any], dict[str, str], str]:
+    ...
+
+@final
+class StudyPlan:
+
+    @staticmethod
+    def from_portable(text: str) -> StudyPlan:
+        ...
+
+    def portable(self) -> str:
+        ...
+
+    @property
+    def title(self) -> str:
+        ...
+
+    @property
+    def runs(self) -> int:
+        ...
+
+    @property
+    def identity(self) -> str:
+        ...
+
+    @property
+    def factors(self) -> list[str]:
+        ...
+
+    @property
+    def outcomes(self) -> list[str]:
+        ...
+
+    def settings(self, run: int) -> list[str]:
+        ...
+
+    def row(self, run: int) -> bytes:
+        ...
+
+@final
+class StudyRows:
+
+    def __new__(cls, plan: StudyPlan, base: str | PathLike[str], force: bool) -> StudyRows:
+        ...
+
+    def missing(self) -> list[int]:
+        ...
+
+    @property
+    def finished(self) -> int:
+        ...
+
+    @property
+    def failed(self) -> int:
+        ...
+
+    def take(self, row: bytes) -> None:
+        ...
+
+    def run(self, jobs: int, progress: Callable[[int, int], object] | None) -> None:
+        ...
+
+    def write(self) -> tuple[PathLike[str], PathLike[str]]:
+        ...
+
+    def table(self) -> tuple[dict[str, Any], dict[str, str], str]:
+        ...
 
 @final
 class Model:
