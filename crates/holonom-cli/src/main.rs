@@ -11,6 +11,7 @@ mod interrupt;
 mod manual;
 mod output;
 mod plot;
+mod plot_table;
 mod recordings;
 mod replay;
 mod run;
