@@ -99,13 +99,16 @@ impl StudyPicture<'_> {
     /// Keep the rows with `NAME=VALUE`.
     fn keep(&mut self, filter: &str) -> Result<(), CliError> {
         let Some((name, value)) = filter.split_once('=') else {
-            return Err(CliError::usage(format!("--only {filter}: must be NAME=VALUE")).help("for instance  --only soft=1"));
+            return Err(
+                CliError::usage(format!("--only {filter}: must be NAME=VALUE")).help("for instance  --only soft=1")
+            );
         };
         let (name, value) = (name.trim(), value.trim());
         let keep: Vec<bool> = match &self.column(name)?.cells {
             Cells::Numbers(all) => {
-                let wanted: f64 =
-                    value.parse().map_err(|_| CliError::usage(format!("--only {filter}: `{value}` is not a number")))?;
+                let wanted: f64 = value
+                    .parse()
+                    .map_err(|_| CliError::usage(format!("--only {filter}: `{value}` is not a number")))?;
                 all.iter().map(|x| (x - wanted).abs() <= 1e-9 * wanted.abs()).collect()
             }
             Cells::Texts(all) => all.iter().map(|x| x == value).collect(),
@@ -150,7 +153,12 @@ impl StudyPicture<'_> {
         let failed = failed.map_or(0, |all| all.iter().filter(|s| *s == "failed").count());
         let failed = if failed > 0 { format!(", {failed} of them failed") } else { String::new() };
         let runs = format!("{} runs{failed}", self.table.rows());
-        [self.name.to_string(), runs].into_iter().chain(only).chain([more].into_iter().filter(|t| !t.is_empty())).collect::<Vec<_>>().join(", ")
+        [self.name.to_string(), runs]
+            .into_iter()
+            .chain(only)
+            .chain([more].into_iter().filter(|t| !t.is_empty()))
+            .collect::<Vec<_>>()
+            .join(", ")
     }
 
     /// Outcomes that are to be shown: those named, or the first.
@@ -183,8 +191,12 @@ impl StudyPicture<'_> {
         let outcomes = self.asked(args)?;
         let x_name = self.along(args)?;
         let x = self.numbers(&x_name)?;
-        let others: Vec<&String> =
-            self.factors.iter().filter(|f| **f != x_name && !outcomes.contains(f)).filter(|f| self.levels(f).is_ok_and(|l| l.len() > 1)).collect();
+        let others: Vec<&String> = self
+            .factors
+            .iter()
+            .filter(|f| **f != x_name && !outcomes.contains(f))
+            .filter(|f| self.levels(f).is_ok_and(|l| l.len() > 1))
+            .collect();
         let grid = others.iter().all(|f| self.levels(f).is_ok_and(|l| l.len() <= MOST_LEVELS));
         // one curve for each combination of the other factors
         let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
@@ -203,7 +215,8 @@ impl StudyPicture<'_> {
             groups = vec![(String::new(), (0..self.table.rows()).collect())];
         }
         if groups.len() * outcomes.len() > MOST_CURVES {
-            let message = format!("{} curves are too many for one picture, at most {MOST_CURVES}", groups.len() * outcomes.len());
+            let message =
+                format!("{} curves are too many for one picture, at most {MOST_CURVES}", groups.len() * outcomes.len());
             return Err(CliError::usage(message).help("--only NAME=VALUE keeps some rows; --z draws a heat map"));
         }
         let mut curves: Vec<(String, String, bool, Vec<f64>, Vec<f64>)> = Vec::new();
@@ -240,8 +253,11 @@ impl StudyPicture<'_> {
 
     fn heat(&self, z: &str, args: &PlotArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
         let (Some(x), [y]) = (&args.x, args.y.as_slice()) else {
-            return Err(CliError::usage("a heat map needs two factors: --x FACTOR --y FACTOR")
-                .help(format!("for instance  holonom plot {} --z {z} --x {}", self.name, self.factors.join(" --y "))));
+            return Err(CliError::usage("a heat map needs two factors: --x FACTOR --y FACTOR").help(format!(
+                "for instance  holonom plot {} --z {z} --x {}",
+                self.name,
+                self.factors.join(" --y ")
+            )));
         };
         let values = self.numbers(z)?;
         let (columns, rows) = (self.levels(x)?, self.levels(y)?);
@@ -287,14 +303,19 @@ impl StudyPicture<'_> {
             return Err(CliError::usage(format!("no factor of `{}` varies", self.name)));
         }
         let bars = found.iter().map(|s| TornadoBar {
-            name: if s.unit.is_empty() || s.unit == "1" { s.factor.clone() } else { format!("{} ({})", s.factor, s.unit) },
+            name: if s.unit.is_empty() || s.unit == "1" {
+                s.factor.clone()
+            } else {
+                format!("{} ({})", s.factor, s.unit)
+            },
             low: s.low.clone(),
             high: s.high.clone(),
             note: format!("{:.0} %", 100.0 * s.share),
         });
         let tornado = Tornado {
             title: format!("{outcome} by factors"),
-            subtitle: self.subtitle(args, "mean outcomes at the ends of each factor, and its part of the variance".into()),
+            subtitle: self
+                .subtitle(args, "mean outcomes at the ends of each factor, and its part of the variance".into()),
             x: self.axis(outcome)?,
             middle: known.iter().sum::<f64>() / known.len().max(1) as f64,
             bars: bars.collect(),

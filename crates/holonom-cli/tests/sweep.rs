@@ -80,7 +80,8 @@ fn killed_at_any_moment_it_goes_on_and_ends_with_the_same_table() {
         assert!(a == b, "{suffix} differs, killed {kills} times");
     }
     let text = String::from_utf8(read(&format!("{name}.csv"))).expect("text");
-    let runs: Vec<f64> = text.lines().skip(1).map(|l| l.split(',').next().expect("a field").parse().expect("a number")).collect();
+    let runs: Vec<f64> =
+        text.lines().skip(1).map(|l| l.split(',').next().expect("a field").parse().expect("a number")).collect();
     assert_eq!(runs, (0..120).map(f64::from).collect::<Vec<_>>(), "every row once");
     // a torn row at the end: it is made again, and said
     let torn = read(&journal);
@@ -100,7 +101,8 @@ fn a_row_has_the_bits_of_a_run() {
     assert!(names.contains(&"lower-mass") && last.len() > 3, "{text}");
     // the settings of that row, given to a run
     let dry = json(&["sweep", &path, "--dry-run", "--json"]);
-    let settings: Vec<&str> = dry["settings"][5].as_array().expect("a list").iter().filter_map(|s| s.as_str()).collect();
+    let settings: Vec<&str> =
+        dry["settings"][5].as_array().expect("a list").iter().filter_map(|s| s.as_str()).collect();
     let csv = folder.file("run.csv");
     let mut args = vec!["run", "double-pendulum", "--time", "0.4", "--dt", "2e-3", "--integrator", "rk4", "--json"];
     args.extend(["--out", &csv, "--columns", "shoulder.force.norm,lower.pos.z"]);
@@ -109,7 +111,12 @@ fn a_row_has_the_bits_of_a_run() {
     assert!(text.lines().nth(6).expect("six rows").contains(run["hash"].as_str().expect("a hash")), "{text}\n{run}");
     // and the outcomes are those of its recording
     let rows = String::from_utf8(read(&csv)).expect("text");
-    let column = |k: usize| rows.lines().skip(1).map(|l| l.split(',').nth(k).expect("a field").parse().expect("a number")).collect::<Vec<f64>>();
+    let column = |k: usize| {
+        rows.lines()
+            .skip(1)
+            .map(|l| l.split(',').nth(k).expect("a field").parse().expect("a number"))
+            .collect::<Vec<f64>>()
+    };
     let (load, z) = (column(1), column(2));
     let peak = load.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let fall = z[z.len() - 1] - z[0];
@@ -155,7 +162,8 @@ fn another_study_does_not_take_over_the_rows_of_the_first() {
     assert_eq!(json(&["sweep", &path, "-o", &name, "--json"])["resumed"], 3);
     std::fs::write(&path, MANY.replace("count = 40", "count = 2")).expect("written");
     refused(&["sweep", &path, "-o", &name], 2, &["other factors, samples or outcomes", "--force begins anew"]);
-    std::fs::write(&path, MANY.replace("count = 40", "count = 1").replace("time = 0.4", "time = 0.3")).expect("written");
+    std::fs::write(&path, MANY.replace("count = 40", "count = 1").replace("time = 0.4", "time = 0.3"))
+        .expect("written");
     refused(&["sweep", &path, "-o", &name], 2, &["another scene, or of this one before it was changed"]);
     assert!(read(&folder.file("t.csv")) == before);
     assert_eq!(json(&["sweep", &path, "-o", &name, "--force", "--json"])["resumed"], 0);
@@ -174,7 +182,12 @@ fn mistakes_are_shown_at_their_lines() {
         let (_folder, path) = study("wrong", &good.replacen(from, to, 1));
         diagnosed(&["sweep", &path], 2, code, parts);
     };
-    wrong("scene = \"double-pendulum\"", "scene = \"duoble-pendulum\"", "E0104", &["study.toml:2:9", "did you mean `double-pendulum`?"]);
+    wrong(
+        "scene = \"double-pendulum\"",
+        "scene = \"duoble-pendulum\"",
+        "E0104",
+        &["study.toml:2:9", "did you mean `double-pendulum`?"],
+    );
     wrong("[sample]", "[sampel]", "E0201", &["study.toml:7:2", "did you mean `sample`?"]);
     wrong("body.lower.density", "body.lwoer.density", "E0224", &["study.toml:14:8", "did you mean `lower`?"]);
     wrong("kind = \"normal\"", "kind = \"norml\"", "E0204", &["study.toml:15:8", "did you mean `normal`?"]);
@@ -204,7 +217,9 @@ fn the_table_does_not_depend_on_the_number_of_threads_and_scenes_are_found_besid
     }
     // longer rods fall slower, as the root of their lengths
     let table = String::from_utf8(read(&folder.file("1.csv"))).expect("text");
-    let value = |row: usize, k: usize| -> f64 { table.lines().nth(row).and_then(|l| l.split(',').nth(k)).and_then(|f| f.parse().ok()).expect("a number") };
+    let value = |row: usize, k: usize| -> f64 {
+        table.lines().nth(row).and_then(|l| l.split(',').nth(k)).and_then(|f| f.parse().ok()).expect("a number")
+    };
     assert_eq!((value(1, 1), value(7, 1)), (0.5, 2.0));
     let ratio = value(3, 2) / value(1, 2);
     assert!((ratio - 2f64.sqrt()).abs() < 2e-3, "{ratio}");

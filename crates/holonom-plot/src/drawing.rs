@@ -96,8 +96,7 @@ impl Ink {
 
 /// Colours from dark blue over green to yellow, evenly spaced for the eye and for those who do not see all colours:
 /// nine of the palette viridis (van der Walt and Smith), straight lines between them.
-const SHADES: [u32; 9] =
-    [0x440154, 0x472d7b, 0x3b528b, 0x2c728e, 0x21918c, 0x28ae80, 0x5ec962, 0xaddc30, 0xfde725];
+const SHADES: [u32; 9] = [0x440154, 0x472d7b, 0x3b528b, 0x2c728e, 0x21918c, 0x28ae80, 0x5ec962, 0xaddc30, 0xfde725];
 
 fn shade(k: u8) -> u32 {
     let at = f64::from(k) / 255.0 * (SHADES.len() - 1) as f64;

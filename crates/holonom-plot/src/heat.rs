@@ -59,7 +59,8 @@ impl HeatMap {
             values.chain([self.columns[c].chars().count()]).max().unwrap_or(1)
         };
         let left = self.rows.iter().map(|r| r.chars().count()).max().unwrap_or(0).max(1);
-        let mut out = format!("{}: {} over {} (right) and {} (up)\n", self.title, self.z.text(), self.x.text(), self.y.text());
+        let mut out =
+            format!("{}: {} over {} (right) and {} (up)\n", self.title, self.z.text(), self.x.text(), self.y.text());
         for r in (0..self.rows.len()).rev() {
             out += &format!("{:>left$} |", self.rows[r]);
             (0..n).for_each(|c| out += &format!("  {:>1$}", cell(r * n + c), wide(c)));
@@ -100,7 +101,13 @@ impl HeatMap {
         let mut d = Drawing { width: w.ceil(), height: h.ceil(), title, description, items: Vec::new() };
         d.heading((left, EDGE + TITLE - 2.0), TITLE, &shortened(&self.title, TITLE * 1.08, w - left - EDGE));
         let under = if self.title.is_empty() { EDGE } else { EDGE + TITLE + 5.0 };
-        d.text((left, under + SMALL - 2.0), SMALL, Anchor::Start, Ink::Quiet, shortened(&self.subtitle, SMALL, w - left - EDGE));
+        d.text(
+            (left, under + SMALL - 2.0),
+            SMALL,
+            Anchor::Start,
+            Ink::Quiet,
+            shortened(&self.subtitle, SMALL, w - left - EDGE),
+        );
         let shade = |x: f64| if high > low { (255.0 * (x - low) / (high - low)).round() as u8 } else { 128 };
         let fits = finite().map(|x| width(&short(x), SMALL)).fold(0.0, f64::max) + 6.0 <= cell.0 && cell.1 >= 15.0;
         for (k, &x) in self.values.iter().enumerate().filter(|(_, x)| x.is_finite()) {
@@ -196,7 +203,9 @@ mod tests {
         let sketch = map.sketch(&SketchOptions { width: 80, height: 20, colour: false, ascii: true }).expect("drawn");
         assert!(sketch.contains("b |  -  1.5\na |  1    2\n"), "{sketch}");
         assert!(HeatMap { values: vec![1.0], ..map }.to_svg().is_err());
-        for (x, text) in [(0.0, "0"), (12345.6, "12346"), (0.01234, "0.0123"), (-3.0, "-3"), (1e9, "1.0e9"), (100.0, "100")] {
+        for (x, text) in
+            [(0.0, "0"), (12345.6, "12346"), (0.01234, "0.0123"), (-3.0, "-3"), (1e9, "1.0e9"), (100.0, "100")]
+        {
             assert_eq!(short(x), text);
         }
     }

@@ -66,7 +66,14 @@ impl Tornado {
             let (a, z) = (at(b.low.1.min(b.high.1)), at(b.low.1.max(b.high.1)));
             let sign = if options.ascii { "#" } else { "█" };
             let bar = " ".repeat(a) + &sign.repeat((z - a).max(1));
-            out += &format!("{:>left$} |{bar:<width$}  {} .. {}  {}\n", b.name, short(b.low.1), short(b.high.1), b.note, width = room + 1);
+            out += &format!(
+                "{:>left$} |{bar:<width$}  {} .. {}  {}\n",
+                b.name,
+                short(b.low.1),
+                short(b.high.1),
+                b.note,
+                width = room + 1
+            );
         }
         Ok(out)
     }
@@ -92,28 +99,63 @@ impl Tornado {
         let mut d = Drawing { width: w.ceil(), height: (bottom + 50.0).ceil(), title, description, items: Vec::new() };
         d.heading((EDGE, EDGE + TITLE - 2.0), TITLE, &shortened(&self.title, TITLE * 1.08, w - 2.0 * EDGE));
         let under = if self.title.is_empty() { EDGE } else { EDGE + TITLE + 5.0 };
-        d.text((EDGE, under + SMALL - 2.0), SMALL, Anchor::Start, Ink::Quiet, shortened(&self.subtitle, SMALL, w - 2.0 * EDGE));
+        d.text(
+            (EDGE, under + SMALL - 2.0),
+            SMALL,
+            Anchor::Start,
+            Ink::Quiet,
+            shortened(&self.subtitle, SMALL, w - 2.0 * EDGE),
+        );
         let Some(x) = x else {
-            d.text((left + 0.5 * ACROSS, top + 20.0), NAME, Anchor::Middle, Ink::Quiet, "no values that could be shown");
+            d.text(
+                (left + 0.5 * ACROSS, top + 20.0),
+                NAME,
+                Anchor::Middle,
+                Ink::Quiet,
+                "no values that could be shown",
+            );
             return d;
         };
         let place = |v: f64| left + ACROSS * x.place(v).unwrap_or(0.0);
-        d.lines(x.major.iter().map(|(f, _)| vec![(left + f * ACROSS, top), (left + f * ACROSS, bottom)]).collect(), Ink::Grid, 1.0);
+        d.lines(
+            x.major.iter().map(|(f, _)| vec![(left + f * ACROSS, top), (left + f * ACROSS, bottom)]).collect(),
+            Ink::Grid,
+            1.0,
+        );
         for (k, b) in self.bars.iter().enumerate() {
             let y = top + STEP * k as f64;
             let (a, z) = (place(b.low.1), place(b.high.1));
-            d.text((left - 10.0, y + 0.5 * STEP + 0.36 * NAME), NAME, Anchor::End, Ink::Text, shortened(&b.name, NAME, 220.0));
+            d.text(
+                (left - 10.0, y + 0.5 * STEP + 0.36 * NAME),
+                NAME,
+                Anchor::End,
+                Ink::Text,
+                shortened(&b.name, NAME, 220.0),
+            );
             // two colours meet in the middle: which end is which
             let middle = place(self.middle);
             for (end, ink) in [(a, Ink::Series(0)), (z, Ink::Series(1))] {
                 let (from, to) = (end.min(middle), end.max(middle));
-                d.items.push(DrawingItem::Rectangle { x: from, y: y + 7.0, width: to - from, height: STEP - 14.0, ink });
+                d.items.push(DrawingItem::Rectangle {
+                    x: from,
+                    y: y + 7.0,
+                    width: to - from,
+                    height: STEP - 14.0,
+                    ink,
+                });
             }
             for (at, other, label) in [(a, z, &b.low.0), (z, a, &b.high.0)] {
-                let (shift, anchor) = if at < other || at == other && at == a { (-5.0, Anchor::End) } else { (5.0, Anchor::Start) };
+                let (shift, anchor) =
+                    if at < other || at == other && at == a { (-5.0, Anchor::End) } else { (5.0, Anchor::Start) };
                 d.text((at + shift, y + 0.5 * STEP + 0.36 * SMALL), SMALL, anchor, Ink::Quiet, label.clone());
             }
-            d.text((left + ACROSS + 10.0, y + 0.5 * STEP + 0.36 * SMALL), SMALL, Anchor::Start, Ink::Quiet, b.note.clone());
+            d.text(
+                (left + ACROSS + 10.0, y + 0.5 * STEP + 0.36 * SMALL),
+                SMALL,
+                Anchor::Start,
+                Ink::Quiet,
+                b.note.clone(),
+            );
         }
         d.lines(vec![vec![(place(self.middle), top), (place(self.middle), bottom)]], Ink::Mark, 1.0);
         d.lines(vec![vec![(left, bottom), (left + ACROSS, bottom)]], Ink::Axis, 1.0);

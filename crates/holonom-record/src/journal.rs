@@ -58,7 +58,8 @@ impl TableJournal {
         }
         let file = files::create_locked(path)?;
         let frame = Vec::new();
-        let mut journal = TableJournal { path: path.to_path_buf(), file, frame, synced: Instant::now(), stopped: false };
+        let mut journal =
+            TableJournal { path: path.to_path_buf(), file, frame, synced: Instant::now(), stopped: false };
         journal.write(&header, true)?;
         journal.sync()?;
         files::sync_folder(path);

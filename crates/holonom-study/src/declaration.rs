@@ -34,7 +34,8 @@ pub const SAMPLE: &[Field] = &[
 ];
 
 /// A field of `[run]` besides those of scenes.
-pub const RATE: &[Field] = &[optional("rate", POSITIVE, "that of the scene, or 100", "rows per second that outcomes see")];
+pub const RATE: &[Field] =
+    &[optional("rate", POSITIVE, "that of the scene, or 100", "rows per second that outcomes see")];
 
 /// Fields of an outcome that is a table.
 pub const OUTCOME: &[Field] = &[
@@ -43,7 +44,12 @@ pub const OUTCOME: &[Field] = &[
 ];
 
 const COMMON: &[Field] = &[
-    optional("path", Type::Texts, "the name of the factor", "what is set: a path of --set, or several that get the same value"),
+    optional(
+        "path",
+        Type::Texts,
+        "the name of the factor",
+        "what is set: a path of --set, or several that get the same value",
+    ),
     optional("unit", Type::Text, "none", "for tables and plots"),
 ];
 
@@ -63,7 +69,12 @@ static RANGE: Kind = kind(
         required("from", ANY, "the first"),
         required("to", ANY, "the last"),
         required("count", Type::Integer(1, MOST_RUNS as i64), "how many"),
-        optional("spacing", Type::Choice(&["linear", "log"]), "linear", "equal steps of the value, or of its logarithm"),
+        optional(
+            "spacing",
+            Type::Choice(&["linear", "log"]),
+            "linear",
+            "equal steps of the value, or of its logarithm",
+        ),
     ]],
 );
 static UNIFORM: Kind = kind(

@@ -49,7 +49,7 @@ mod sweep;
 mod watch;
 
 pub use outcome::{Outcome, Outcomes};
-pub use sensitivity::{Sensitivity, sensitivities};
 pub use sampling::{Distribution, SampleMethod};
+pub use sensitivity::{Sensitivity, sensitivities};
 pub use study::{Factor, FactorCourse, FactorValue, Sampling, Study};
 pub use sweep::{Sweep, SweepFiles};

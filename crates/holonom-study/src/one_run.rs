@@ -104,15 +104,19 @@ impl Study {
         }
     }
 
-    fn simulate(&self, loaded: &Loaded, model: &Arc<Model>, stop: &dyn Fn() -> bool) -> Result<Option<Ending>, Failure> {
+    fn simulate(
+        &self,
+        loaded: &Loaded,
+        model: &Arc<Model>,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<Option<Ending>, Failure> {
         let (scene, choices) = (&loaded.scene, RunChoices::default());
         let settings = RunSettings::gather(&choices, scene, model, None)?;
         let schedule = RunSchedule::gather(&choices, scene)?;
         let mut run = RunLoop::begin(settings.simulation(model)?, settings, schedule.end, None)?;
         let names: Vec<&str> = self.outcomes.quantities.iter().map(String::as_str).collect();
-        let unknown = |u: holonom_scene::quantities::UnknownQuantity| {
-            Failure::diagnostic(u.diagnostic(None), &loaded.sources)
-        };
+        let unknown =
+            |u: holonom_scene::quantities::UnknownQuantity| Failure::diagnostic(u.diagnostic(None), &loaded.sources);
         let quantities = Quantities::of_scene(model, scene, &names).map_err(unknown)?;
         let params: Vec<f64> = scene.params.iter().map(|p| p.1).collect();
         let mut watch = Watch::new(&self.outcomes, &params);
@@ -176,7 +180,12 @@ fn refused(e: &LoadError) -> Ending {
     let first = e.report.all().iter().find(|d| d.severity == holonom_scene::Severity::Error);
     let (code, message) = first.map_or_else(
         || (String::new(), e.render()),
-        |d| (d.code.to_string(), [d.message.as_str(), &d.label].into_iter().filter(|t| !t.is_empty()).collect::<Vec<_>>().join(": ")),
+        |d| {
+            (
+                d.code.to_string(),
+                [d.message.as_str(), &d.label].into_iter().filter(|t| !t.is_empty()).collect::<Vec<_>>().join(": "),
+            )
+        },
     );
     Ending { code, message, time: f64::NAN, ..Ending::default() }
 }

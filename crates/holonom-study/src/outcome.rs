@@ -198,11 +198,8 @@ type Parsed<T> = Result<T, ExpressionError>;
 
 impl<'a> OutcomeReader<'a> {
     pub fn new(base: &'a Loaded, model: &'a Model) -> Self {
-        let outcomes = Outcomes {
-            quantities: vec!["time".into()],
-            params: base.scene.params.len(),
-            ..Outcomes::default()
-        };
+        let outcomes =
+            Outcomes { quantities: vec!["time".into()], params: base.scene.params.len(), ..Outcomes::default() };
         OutcomeReader { base, model, outcomes, units: vec!["s"], failed: None }
     }
 
@@ -211,7 +208,13 @@ impl<'a> OutcomeReader<'a> {
     }
 
     /// One outcome.
-    pub fn read(&mut self, name: &str, text: &str, unit: Option<String>, node: &DocNode) -> Result<(), Box<Diagnostic>> {
+    pub fn read(
+        &mut self,
+        name: &str,
+        text: &str,
+        unit: Option<String>,
+        node: &DocNode,
+    ) -> Result<(), Box<Diagnostic>> {
         let measures = self.outcomes.measures.len();
         let read = Expression::read_with(text, "", &|_| None, &mut |rest, at| self.outer(rest, at));
         let expression = read.map_err(|e| {
@@ -402,7 +405,9 @@ impl<'a> OutcomeReader<'a> {
 
     /// What could be a name here, and how much of it is one of a quantity.
     fn quantity_at<'t>(&self, rest: &'t str) -> (&'t str, Option<usize>) {
-        let end = rest.find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | '#'))).unwrap_or(rest.len());
+        let end = rest
+            .find(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | '#')))
+            .unwrap_or(rest.len());
         let run = rest[..end].trim_end_matches(['-', '.', '/']);
         let cuts = run.char_indices().filter(|(_, c)| matches!(c, '-' | '/')).map(|(k, _)| k);
         let mut cuts: Vec<usize> = cuts.chain([run.len()]).collect();

@@ -55,7 +55,8 @@ fn one(table: &Table, factor: &str, y: &[f64], known: &[usize]) -> Option<Sensit
     let whole: f64 = known.iter().map(|i| (y[*i] - mean) * (y[*i] - mean)).sum();
     let between: f64 = groups.iter().zip(&means).map(|(g, m)| g.1.len() as f64 * (m - mean) * (m - mean)).sum();
     let chance = (groups.len() - 1) as f64 / (n - 1.0).max(1.0);
-    let share = if whole > 0.0 && chance < 1.0 { ((between / whole - chance) / (1.0 - chance)).clamp(0.0, 1.0) } else { 0.0 };
+    let share =
+        if whole > 0.0 && chance < 1.0 { ((between / whole - chance) / (1.0 - chance)).clamp(0.0, 1.0) } else { 0.0 };
     let (first, last) = (&groups[0].0, &groups[groups.len() - 1].0);
     Some(Sensitivity {
         factor: factor.to_string(),

@@ -169,7 +169,8 @@ mod tests {
         for k in 0..=8 {
             let mut seen = vec![false; 256];
             for n in 0..256 {
-                let (a, b) = ((point(0, n, 0) * f64::from(1 << k)) as usize, (point(1, n, 0) * f64::from(256 >> k)) as usize);
+                let (a, b) =
+                    ((point(0, n, 0) * f64::from(1 << k)) as usize, (point(1, n, 0) * f64::from(256 >> k)) as usize);
                 assert!(!std::mem::replace(&mut seen[(a << (8 - k)) + b], true));
             }
         }

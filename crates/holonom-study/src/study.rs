@@ -6,7 +6,7 @@ use crate::sampling::{Distribution, SampleMethod, coordinate};
 use crate::sobol::MOST_AXES;
 use holonom::Model;
 use holonom_run::Failure;
-use holonom_scene::confine::{Confinement, shown};
+use holonom_scene::confine::{Confinement, read_bytes, shown};
 use holonom_scene::fields::Record;
 use holonom_scene::gallery;
 use holonom_scene::node::{DocNode, DocTable, Value, parse_toml};
@@ -106,11 +106,12 @@ impl Study {
     /// Read a study file.
     pub fn read(path: &Path, allowed: &[std::path::PathBuf]) -> Result<Study, Failure> {
         let name = path.display().to_string();
-        let text = std::fs::read(path).map_err(|e| match e.kind() {
-            std::io::ErrorKind::NotFound => Failure::input(format!("there is no study `{name}`"))
-                .help("a study is a .toml file with a scene, factors and outcomes"),
-            _ => Failure::io(format!("cannot read `{name}`: {e}")),
-        })?;
+        if !path.exists() {
+            return Err(Failure::input(format!("there is no study `{name}`"))
+                .help("a study is a .toml file with a scene, factors and outcomes"));
+        }
+        let read = read_bytes(path, &name, Limits::default().file);
+        let text = read.map_err(|d| Failure::diagnostic(*d, &Sources::new()))?;
         let text = String::from_utf8(text).map_err(|_| Failure::input(format!("`{name}` is not UTF-8 text")))?;
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut confinement = Confinement::to_folder_of(path);
@@ -354,9 +355,12 @@ fn read_factors(reader: &mut Reader, document: &DocTable, sources: &Sources) -> 
 
 fn read_factor(reader: &mut Reader, name: &str, node: &DocNode, sources: &Sources) -> Option<Factor> {
     // values are of any type, and read by the scene
-    let plain = node.as_table().filter(|t| t.get("values").is_some() && t.get("kind").is_none_or(|k| k.as_text() == Some("list")));
+    let plain = node
+        .as_table()
+        .filter(|t| t.get("values").is_some() && t.get("kind").is_none_or(|k| k.as_text() == Some("list")));
     let (record, course) = if let Some(table) = plain {
-        let lists: Vec<_> = std::iter::once(FACTORS.common).chain(FACTORS.find("list")?.fields.iter().copied()).collect();
+        let lists: Vec<_> =
+            std::iter::once(FACTORS.common).chain(FACTORS.find("list")?.fields.iter().copied()).collect();
         let record = reader.fields_but(table, node.span, name, &lists, FACTORS.find("list"), &["values"])?;
         let values = reader.list(table.get("values")?, "values")?;
         if values.is_empty() {
@@ -462,7 +466,8 @@ fn plan(
             drawn += 1;
             if sampling.is_none() {
                 let d = Diagnostic::error(codes::MISSING_FIELD, "a factor with a distribution, and no `sample`");
-                let d = d.at(span(&factor.name)).help("add  [sample]  count = 200  method = \"latin-hypercube\"  seed = 1");
+                let d =
+                    d.at(span(&factor.name)).help("add  [sample]  count = 200  method = \"latin-hypercube\"  seed = 1");
                 reader.complain(d);
                 return 0;
             }
@@ -512,7 +517,8 @@ fn check_paths(prepared: &PreparedScene, document: &DocTable, factors: &[Factor]
             for d in found.all().iter().take(1) {
                 let mut d = d.clone().at(span).path(format!("factor/{}", factor.name));
                 if node.is_none() {
-                    d = d.help(format!("a factor sets what `path` says, or what is called as it is: `{}`", shown(path)));
+                    d = d
+                        .help(format!("a factor sets what `path` says, or what is called as it is: `{}`", shown(path)));
                 }
                 report.push(d);
             }

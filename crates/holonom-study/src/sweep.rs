@@ -154,7 +154,12 @@ impl Sweep {
                 }
             }
             failure.map_or(Ok(()), |e| {
-                let kept = format!("{} of {} runs are kept in `{}`", self.finished, study.runs(), self.files.journal.display());
+                let kept = format!(
+                    "{} of {} runs are kept in `{}`",
+                    self.finished,
+                    study.runs(),
+                    self.files.journal.display()
+                );
                 Err(Failure::from(e).note("note", format!("{kept}: start it again to go on")))
             })
         })

@@ -139,7 +139,14 @@ impl Seen {
     }
 
     /// The time for which a condition holds.
-    fn stretch(&mut self, taking: Taking, before: Option<(f64, f64, bool, f64)>, time: f64, holds: bool, crossing: f64) {
+    fn stretch(
+        &mut self,
+        taking: Taking,
+        before: Option<(f64, f64, bool, f64)>,
+        time: f64,
+        holds: bool,
+        crossing: f64,
+    ) {
         let Some((t, _, held, m)) = before else {
             self.since = time;
             return;
@@ -226,7 +233,8 @@ mod tests {
     /// A wave of triangles: the margin is 1, -1, 1, -1 ..: half of the time, in stretches of one second.
     #[test]
     fn stretches_end_at_crossings() {
-        let rows: Vec<_> = (0..=8).map(|k| (f64::from(k), 0.0, k % 2 == 0, if k % 2 == 0 { 1.0 } else { -1.0 })).collect();
+        let rows: Vec<_> =
+            (0..=8).map(|k| (f64::from(k), 0.0, k % 2 == 0, if k % 2 == 0 { 1.0 } else { -1.0 })).collect();
         assert_eq!(of(Taking::Duration, &rows), 4.0);
         assert_eq!(of(Taking::Longest, &rows), 1.0);
         assert_eq!(of(Taking::Count, &rows), 5.0);

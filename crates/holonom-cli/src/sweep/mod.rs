@@ -23,8 +23,10 @@ use std::time::{Duration, Instant};
 /// Every finished run is kept at once. Started again after whatever ended it, a sweep makes the runs that are missing.
 /// A run that fails is a row of the table with its error.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  holonom sweep heights.toml\n  holonom sweep heights.toml --jobs 8 -o out/heights\n  \
-    holonom plot heights.csv --y peak --x height")]
+#[command(
+    after_help = "Examples:\n  holonom sweep heights.toml\n  holonom sweep heights.toml --jobs 8 -o out/heights\n  \
+    holonom plot heights.csv --y peak --x height"
+)]
 pub(crate) struct SweepArgs {
     /// A study (.toml): scene, factors, outcomes
     study: PathBuf,
@@ -103,8 +105,11 @@ pub(crate) fn run(args: &SweepArgs, out: &mut StandardOutput) -> Result<Exit, Cl
     }
     let mut sweep = Sweep::begin(study.clone(), files, args.force)?;
     if sweep.lost > 0 {
-        warn(&format!("{} at the end of `{}` were of a row that was not whole; it is made again",
-            plural(sweep.lost as usize, "byte", "bytes"), sweep.files().journal.display()));
+        warn(&format!(
+            "{} at the end of `{}` were of a row that was not whole; it is made again",
+            plural(sweep.lost as usize, "byte", "bytes"),
+            sweep.files().journal.display()
+        ));
     }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = args.jobs.unwrap_or(cores).max(1);
@@ -228,13 +233,22 @@ fn text(s: &SweepSummary, table: &Table) -> String {
         ("study", s.study.clone()),
         ("scene", format!("{} ({})", s.scene, s.scene_hash)),
         ("runs", format!("{} of {}{resumed}{failed}", s.finished, s.runs)),
-        ("wall time", format!("{} with {}, {} runs/s", duration(s.wall_s), plural(s.jobs, "thread", "threads"),
-            if made > 0 { significant(s.runs_per_s, 3) } else { "-".into() })),
+        (
+            "wall time",
+            format!(
+                "{} with {}, {} runs/s",
+                duration(s.wall_s),
+                plural(s.jobs, "thread", "threads"),
+                if made > 0 { significant(s.runs_per_s, 3) } else { "-".into() }
+            ),
+        ),
     ];
     for (code, n) in &s.errors {
         let texts = |name: &str| table.column(name).and_then(|c| c.as_texts()).unwrap_or_default();
-        let first = texts("code").iter().zip(texts("message")).position(|(c, m)| c == code || code == "other" && !m.is_empty());
-        let example = first.map_or(String::new(), |k| format!(": run {}: {}", table_run(table, k), texts("message")[k]));
+        let first =
+            texts("code").iter().zip(texts("message")).position(|(c, m)| c == code || code == "other" && !m.is_empty());
+        let example =
+            first.map_or(String::new(), |k| format!(": run {}: {}", table_run(table, k), texts("message")[k]));
         lines.push(("failed", format!("{n} with {code}{example}")));
     }
     for (name, o) in &s.outcomes {

@@ -4,12 +4,12 @@ use super::read::footer_of;
 use super::thrift::{BINARY, I32, I64, LIST, STRUCT, ThriftDecoder, ThriftEncoder};
 use super::write::{key_value, page_header};
 use super::*;
+use crate::RecordError;
 use crate::bytes::{Cursor, Malformed};
 use crate::checksum::crc32;
 use crate::files::open_file;
 use crate::schema::MAX_COLUMNS;
 use crate::table::{Cells, Table, TableColumn};
-use crate::RecordError;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::Range;
@@ -161,10 +161,8 @@ pub(crate) fn read(path: &Path, budget: u64) -> Result<Table, RecordError> {
     }
     let mut bytes = vec![0; start as usize];
     file.read(0, &mut bytes)?;
-    let mut table = Table {
-        columns: footer.columns,
-        metadata: footer.pairs.get(KEY_METADATA).cloned().unwrap_or_default(),
-    };
+    let mut table =
+        Table { columns: footer.columns, metadata: footer.pairs.get(KEY_METADATA).cloned().unwrap_or_default() };
     for column in &mut table.columns {
         column.unit = footer.pairs.get(&format!("{KEY_UNIT}{}", column.name)).cloned().unwrap_or_default();
     }
