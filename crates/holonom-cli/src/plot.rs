@@ -9,7 +9,7 @@ use crate::recordings::not_a_recording;
 use crate::scene::{SceneArgs, SceneOptions};
 use holonom::pattern::Matrix;
 use holonom_plot::{Axis, EntryKind, LineChart, MatrixBlock, PlotError, Scale, Series, SketchOptions, SpyPlot};
-use holonom_record::{RecordError, RecordingColumn, RecordingFormat, RecordingReader, Table};
+use holonom_record::{DataTable, RecordError, RecordingColumn, RecordingFormat, RecordingReader};
 use holonom_scene::diagnostic::nearest;
 use holonom_scene::quantities::{fits, usual_unit};
 use std::io::IsTerminal;
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &PlotArgs, out: &mut StandardOutput) -> Result<Exit, Cli
 }
 
 /// The table, if the first of the files is one of a study.
-fn of_study(args: &PlotArgs) -> Result<Option<Table>, CliError> {
+fn of_study(args: &PlotArgs) -> Result<Option<DataTable>, CliError> {
     let found = plot_table::table_of(&args.runs[0])?;
     if found.is_some() && args.runs.len() > 1 {
         return Err(CliError::usage("of studies one table is plotted at a time"));

@@ -7,7 +7,7 @@ use crate::output::StandardOutput;
 use crate::plot::{PlotArgs, show};
 use crate::text::significant;
 use holonom_plot::{Axis, HeatMap, LineChart, Scale, Series, Tornado, TornadoBar};
-use holonom_record::{Cells, DEFAULT_BUDGET, Table, TableColumn};
+use holonom_record::{Cells, DEFAULT_BUDGET, DataTable, TableColumn};
 use holonom_scene::diagnostic::nearest;
 use holonom_study::sensitivities;
 use std::path::Path;
@@ -18,12 +18,12 @@ const MOST_CURVES: usize = 24;
 const MOST_LEVELS: usize = 60;
 
 /// The table of a study, if that is what the file is.
-pub(crate) fn table_of(run: &str) -> Result<Option<Table>, CliError> {
+pub(crate) fn table_of(run: &str) -> Result<Option<DataTable>, CliError> {
     let path = Path::new(run);
     let suffix = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
     match suffix.as_str() {
-        "sweep" => Ok(Some(Table::read(path, DEFAULT_BUDGET)?)),
-        "csv" | "parquet" if path.is_file() => match Table::read(path, DEFAULT_BUDGET) {
+        "sweep" => Ok(Some(DataTable::read(path, DEFAULT_BUDGET)?)),
+        "csv" | "parquet" if path.is_file() => match DataTable::read(path, DEFAULT_BUDGET) {
             Ok(table) if table.columns.first().is_some_and(|c| c.name == "run") => Ok(Some(table)),
             // a recording, or nothing of ours: others say what is wrong with it
             _ => Ok(None),
@@ -35,13 +35,18 @@ pub(crate) fn table_of(run: &str) -> Result<Option<Table>, CliError> {
 /// A table with what is known of its columns.
 struct StudyPicture<'a> {
     name: &'a str,
-    table: Table,
+    table: DataTable,
     factors: Vec<String>,
     outcomes: Vec<String>,
 }
 
 /// Draw it.
-pub(crate) fn plot(name: &str, mut table: Table, args: &PlotArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
+pub(crate) fn plot(
+    name: &str,
+    mut table: DataTable,
+    args: &PlotArgs,
+    out: &mut StandardOutput,
+) -> Result<Exit, CliError> {
     table.sort();
     let (factors, outcomes) = roles(&table);
     let mut picture = StudyPicture { name, table, factors, outcomes };
@@ -61,7 +66,7 @@ pub(crate) fn plot(name: &str, mut table: Table, args: &PlotArgs, out: &mut Stan
 }
 
 /// Names of factors and outcomes: from the metadata, or by where they stand.
-fn roles(table: &Table) -> (Vec<String>, Vec<String>) {
+fn roles(table: &DataTable) -> (Vec<String>, Vec<String>) {
     let metadata: serde_json::Value = serde_json::from_str(&table.metadata).unwrap_or_default();
     let listed = |key: &str| -> Option<Vec<String>> {
         let all = metadata[key].as_array()?.iter();

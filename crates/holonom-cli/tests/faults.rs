@@ -1,5 +1,5 @@
-//! A disk that is full at the n-th moment, for every n: whatever is written, an older file is there as it was or the new
-//! one is there whole, and rows that were recorded can be had. The program says so and ends with exit code 5.
+//! A disk that is full at the n-th moment, for every n: whatever is written, an older file is there as it was or the
+//! new one is there whole, and rows that were recorded can be had. The program says so and ends with exit code 5.
 
 mod common;
 use common::{Folder, command, holonom, stderr, stdout};

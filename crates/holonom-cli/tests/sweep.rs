@@ -1,4 +1,5 @@
-//! Studies: every finished run is a row at once, whatever ends the program, and the table is the same as if nothing had.
+//! Studies: every finished run is a row at once, whatever ends the program, and the table is the same as if nothing
+//! had.
 
 mod common;
 use common::{Folder, command, diagnosed, holonom, json, refused, stderr, stdout};

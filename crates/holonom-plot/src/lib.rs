@@ -1,7 +1,8 @@
 //! # holonom-plot
 //!
-//! Charts of quantities over time, heat maps and tornados of studies, and pictures of sparse matrices, as SVG, as PNG and in the characters of a terminal.
-//! It takes numbers and gives text or bytes: no files, no printing, no types of the engine.
+//! Charts of quantities over time, heat maps and tornados of studies, and pictures of sparse matrices, as SVG, as PNG
+//! and in the characters of a terminal. It takes numbers and gives text or bytes: no files, no printing, no types of
+//! the engine.
 //!
 //! ```
 //! use holonom_plot::{Axis, LineChart, EntryKind, Series, SpyPlot};

@@ -2,7 +2,7 @@
 //! Python (`_study.py`).
 
 use crate::errors::{raised, usage};
-use holonom_record::{Cell, Cells, RecordError, Table};
+use holonom_record::{Cell, Cells, DataTable, RecordError};
 use holonom_run::Failure;
 use holonom_study::{Study, Sweep, SweepFiles};
 use numpy::IntoPyArray;
@@ -218,7 +218,7 @@ pub(crate) fn study_table<'py>(
     as_python(py, table)
 }
 
-fn as_python<'py>(py: Python<'py>, table: Table) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>, String)> {
+fn as_python<'py>(py: Python<'py>, table: DataTable) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>, String)> {
     let (values, units) = (PyDict::new(py), PyDict::new(py));
     for column in table.columns {
         units.set_item(&column.name, &column.unit)?;

@@ -16,7 +16,7 @@ use crate::checksum::crc32c;
 use crate::disk::DiskFile;
 use crate::files::{self, PathKind};
 use crate::schema::{MAX_COLUMNS, MAX_METADATA, MAX_TEXT};
-use crate::table::{Cell, Table, TableColumn, row_bytes, row_of};
+use crate::table::{Cell, DataTable, TableColumn, row_bytes, row_of};
 use crate::{RecordError, RecordErrorClass};
 use std::fs::OpenOptions;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -41,7 +41,7 @@ pub struct TableJournal {
 /// What is in a journal.
 pub(crate) struct JournalScan {
     /// All rows, in the order in which they came.
-    pub table: Table,
+    pub table: DataTable,
     /// Where the last whole frame ends.
     end: u64,
     /// Bytes after it.
@@ -51,7 +51,7 @@ pub(crate) struct JournalScan {
 impl TableJournal {
     /// A new journal with the columns and the metadata of this table; one that is there is replaced, unless another
     /// process is writing it.
-    pub fn create(path: &Path, like: &Table) -> Result<TableJournal, RecordError> {
+    pub fn create(path: &Path, like: &DataTable) -> Result<TableJournal, RecordError> {
         let header = header(like)?;
         if files::place(path)? == PathKind::Device {
             return Err(RecordError::path(path, "is a device or pipe; a journal is a file"));
@@ -68,7 +68,7 @@ impl TableJournal {
 
     /// Go on with one that is there: what is in it, and how many bytes at its end had to be cut off. None if there is
     /// no such file, or only the beginning of one.
-    pub fn go_on(path: &Path, budget: u64) -> Result<Option<(TableJournal, Table, u64)>, RecordError> {
+    pub fn go_on(path: &Path, budget: u64) -> Result<Option<(TableJournal, DataTable, u64)>, RecordError> {
         if !path.exists() {
             return Ok(None);
         }
@@ -126,7 +126,7 @@ impl TableJournal {
     }
 }
 
-fn header(like: &Table) -> Result<Vec<u8>, RecordError> {
+fn header(like: &DataTable) -> Result<Vec<u8>, RecordError> {
     let too_long = like.columns.iter().find(|c| c.name.len() > MAX_TEXT || c.unit.len() > MAX_TEXT);
     if too_long.is_some() || like.columns.len() > MAX_COLUMNS || like.metadata.len() > MAX_METADATA {
         return Err(RecordError::Schema { reason: "too many of them, or a name that is too long".into() });
@@ -141,7 +141,7 @@ fn header(like: &Table) -> Result<Vec<u8>, RecordError> {
     Ok(out)
 }
 
-fn read_header(payload: &[u8]) -> Result<Table, Malformed> {
+fn read_header(payload: &[u8]) -> Result<DataTable, Malformed> {
     let mut cursor = Cursor::new(payload);
     let n = cursor.u32()? as usize;
     if n > MAX_COLUMNS {
@@ -155,7 +155,7 @@ fn read_header(payload: &[u8]) -> Result<Table, Malformed> {
             _ => TableColumn::texts(name),
         });
     }
-    Ok(Table { columns, metadata: cursor.text()? })
+    Ok(DataTable { columns, metadata: cursor.text()? })
 }
 
 /// All of a journal, also of one that is being written.
@@ -212,7 +212,7 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("holonom-journal-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder");
         let path = folder.join("rows.sweep");
-        let like = Table {
+        let like = DataTable {
             columns: vec![TableColumn::numbers("run", ""), TableColumn::texts("error")],
             metadata: "{}".into(),
         };

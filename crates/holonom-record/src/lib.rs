@@ -9,7 +9,7 @@
 //! - [`RecordingReader`] reads all three; [`describe`] says what is in one.
 //! - [`recover`] makes a whole file from what a crash left: at most the last second of rows is lost, and never a wrong
 //!   number read.
-//! - [`TableJournal`] keeps rows of numbers and texts as they come, [`Table`] is all of them.
+//! - [`TableJournal`] keeps rows of numbers and texts as they come, [`DataTable`] is all of them.
 //! - [`Snapshot`] is one state in a file of its own, or among the rows of a stream.
 //!
 //! ```
@@ -70,5 +70,5 @@ pub use recover::{Description, Existing, Recovered, describe, recover};
 pub use scan::{BlobInfo, Ending};
 pub use schema::{MAX_COLUMNS, MAX_METADATA, MAX_TEXT, RecordingColumn, Schema};
 pub use snapshot::Snapshot;
-pub use table::{Cell, Cells, Table, TableColumn};
+pub use table::{Cell, Cells, DataTable, TableColumn};
 pub use writer::{CHUNK_SECONDS, CHUNK_VALUES, Finished, StreamWriter};

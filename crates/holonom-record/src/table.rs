@@ -45,7 +45,7 @@ pub struct TableColumn {
 
 /// Columns of one length, and the caller's metadata.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Table {
+pub struct DataTable {
     /// The columns.
     pub columns: Vec<TableColumn>,
     /// A text that this crate carries and never looks into.
@@ -110,7 +110,7 @@ impl TableColumn {
     }
 }
 
-impl Table {
+impl DataTable {
     /// How many rows.
     pub fn rows(&self) -> usize {
         self.columns.first().map_or(0, |c| c.cells.len())
@@ -194,7 +194,7 @@ impl Table {
 
     /// Read a table of this crate: `.csv`, `.parquet`, or the rows of a journal so far (`.sweep`). No more than
     /// `budget` bytes are loaded.
-    pub fn read(path: &Path, budget: u64) -> Result<Table, RecordError> {
+    pub fn read(path: &Path, budget: u64) -> Result<DataTable, RecordError> {
         let extension = path.extension().map(|e| e.to_ascii_lowercase());
         match extension.as_ref().and_then(|e| e.to_str()) {
             Some("csv") => read_csv(path, budget),
@@ -282,7 +282,7 @@ fn rows_of(text: &str) -> Result<Vec<Vec<Field>>, String> {
     Ok(rows)
 }
 
-fn read_csv(path: &Path, budget: u64) -> Result<Table, RecordError> {
+fn read_csv(path: &Path, budget: u64) -> Result<DataTable, RecordError> {
     let (file, length) = crate::files::open_file(path)?;
     if length > budget / 4 {
         let what = "the table".to_string();
@@ -319,15 +319,15 @@ fn read_csv(path: &Path, budget: u64) -> Result<Table, RecordError> {
     if names.len() > MAX_COLUMNS {
         return Err(foreign(format!("{} columns, at most {MAX_COLUMNS}", names.len())));
     }
-    Ok(Table { columns: columns.collect(), metadata: String::new() })
+    Ok(DataTable { columns: columns.collect(), metadata: String::new() })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn table() -> Table {
-        let mut table = Table {
+    fn table() -> DataTable {
+        let mut table = DataTable {
             columns: vec![
                 TableColumn::numbers("run", ""),
                 TableColumn::numbers("length, of it", "m"),
@@ -351,7 +351,7 @@ mod tests {
         for name in ["t.csv", "t.parquet"] {
             let path = folder.join(name);
             if name == "t.csv" { table.write_csv(&path) } else { table.write_parquet(&path) }.expect("written");
-            let back = Table::read(&path, 1 << 20).expect("read");
+            let back = DataTable::read(&path, 1 << 20).expect("read");
             for (a, b) in table.columns.iter().zip(&back.columns) {
                 assert_eq!((&a.name, &a.unit, a.as_texts()), (&b.name, &b.unit, b.as_texts()), "{name}");
                 let bits = |c: &TableColumn| c.as_numbers().map(|n| n.iter().map(|x| x.to_bits()).collect::<Vec<_>>());
@@ -362,7 +362,7 @@ mod tests {
             let whole = std::fs::read(&path).expect("there");
             for n in 0..whole.len() {
                 std::fs::write(&path, &whole[..n]).expect("written");
-                if let Ok(cut) = Table::read(&path, 1 << 20) {
+                if let Ok(cut) = DataTable::read(&path, 1 << 20) {
                     assert!(name == "t.csv" && cut.rows() < 3, "{name} cut at {n}");
                 }
             }

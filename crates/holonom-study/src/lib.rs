@@ -51,5 +51,5 @@ mod watch;
 pub use outcome::{Outcome, Outcomes};
 pub use sampling::{Distribution, SampleMethod};
 pub use sensitivity::{Sensitivity, sensitivities};
-pub use study::{Factor, FactorCourse, FactorValue, Sampling, Study};
+pub use study::{FactorCourse, FactorValue, Sampling, Study, StudyFactor};
 pub use sweep::{Sweep, SweepFiles};

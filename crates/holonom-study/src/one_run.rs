@@ -4,7 +4,7 @@
 use crate::study::{FactorValue, Study};
 use crate::watch::Watch;
 use holonom::{Model, Promise, Simulation, StepError, WorstOfRun};
-use holonom_record::{Cell, Table, TableColumn};
+use holonom_record::{Cell, DataTable, TableColumn};
 use holonom_run::{Failure, RowSampler, RunChoices, RunLoop, RunSchedule, RunSettings, stop};
 use holonom_scene::{LoadError, Loaded, Quantities};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,7 +27,7 @@ struct Ending {
 
 impl Study {
     /// The table without its rows: run, factors, outcomes, how the run ended, and what makes it repeatable.
-    pub fn empty_table(&self) -> Table {
+    pub fn empty_table(&self) -> DataTable {
         let mut columns = vec![TableColumn::numbers("run", "1")];
         for f in &self.factors {
             columns.push(match f.is_number() {
@@ -51,7 +51,7 @@ impl Study {
             "factors": names(&mut self.factors.iter().map(|f| f.name.as_str())),
             "outcomes": names(&mut self.outcomes.all().iter().map(|o| o.name.as_str())),
         });
-        Table { columns, metadata: metadata.to_string() }
+        DataTable { columns, metadata: metadata.to_string() }
     }
 
     /// Make run number `run`: the row of the table. None when `stop` says so in the middle of it.

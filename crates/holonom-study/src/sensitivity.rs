@@ -12,7 +12,7 @@
 //! That is the correlation ratio, an estimate of the first index of Sobol. Shares that do not add up to 1 leave
 //! something to factors that act together.
 
-use holonom_record::{Cells, Table};
+use holonom_record::{Cells, DataTable};
 
 /// What one factor does to one outcome.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +35,7 @@ pub struct Sensitivity {
 const GROUPS: usize = 10;
 
 /// What each of these factors does to an outcome, the largest range first. Rows without a number are left out.
-pub fn sensitivities(table: &Table, factors: &[String], outcome: &str) -> Vec<Sensitivity> {
+pub fn sensitivities(table: &DataTable, factors: &[String], outcome: &str) -> Vec<Sensitivity> {
     let Some(y) = table.column(outcome).and_then(|c| c.as_numbers()) else { return Vec::new() };
     let known: Vec<usize> = (0..y.len()).filter(|i| y[*i].is_finite()).collect();
     let mut all: Vec<Sensitivity> = factors.iter().filter_map(|f| one(table, f, y, &known)).collect();
@@ -43,7 +43,7 @@ pub fn sensitivities(table: &Table, factors: &[String], outcome: &str) -> Vec<Se
     all
 }
 
-fn one(table: &Table, factor: &str, y: &[f64], known: &[usize]) -> Option<Sensitivity> {
+fn one(table: &DataTable, factor: &str, y: &[f64], known: &[usize]) -> Option<Sensitivity> {
     let column = table.column(factor)?;
     let groups = groups(&column.cells, known);
     if groups.len() < 2 {
@@ -111,7 +111,7 @@ mod tests {
     #[test]
     fn a_sum_is_taken_apart() {
         let columns = ["run", "a", "b", "c", "y"].map(|n| TableColumn::numbers(n, "")).to_vec();
-        let mut table = Table { columns, metadata: String::new() };
+        let mut table = DataTable { columns, metadata: String::new() };
         for i in 0..2000 {
             let [a, b, c] = [0, 1, 2].map(|k| coordinate(SampleMethod::LatinHypercube, 5, 2000, k, i));
             let y = if i == 7 { f64::NAN } else { 3.0 * a + b };

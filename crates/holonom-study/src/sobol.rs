@@ -9,8 +9,8 @@
 //! ```
 //!
 //! and v_k = m_k 2^(BITS - k). Point n is the exclusive or of the v_k of the ones in the Gray code of n. The first 2^k
-//! points put exactly one into each of 2^k equal slices of every axis, and the shift below (exclusive or with one random
-//! number for each axis) keeps that.
+//! points put exactly one into each of 2^k equal slices of every axis, and the shift below (exclusive or with one
+//! random number for each axis) keeps that.
 
 /// Axes there are numbers for.
 pub const MOST_AXES: usize = 21;

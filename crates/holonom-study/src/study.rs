@@ -35,7 +35,7 @@ pub enum FactorCourse {
 
 /// What is varied.
 #[derive(Clone, Debug)]
-pub struct Factor {
+pub struct StudyFactor {
     /// Its name, a column of the table.
     pub name: String,
     /// What is set.
@@ -46,7 +46,7 @@ pub struct Factor {
     pub course: FactorCourse,
 }
 
-impl Factor {
+impl StudyFactor {
     /// Are all its values numbers?
     pub fn is_number(&self) -> bool {
         match &self.course {
@@ -76,7 +76,7 @@ pub struct Study {
     /// The scene, as the study names it.
     pub scene: String,
     /// What is varied.
-    pub factors: Vec<Factor>,
+    pub factors: Vec<StudyFactor>,
     /// Lists and ranges side by side, instead of all combinations.
     side_by_side: bool,
     /// Of factors with distributions.
@@ -332,7 +332,7 @@ fn read_sampling(record: &Record) -> Option<Sampling> {
 }
 
 /// All factors; what is wrong with them is in the report.
-fn read_factors(reader: &mut Reader, document: &DocTable, sources: &Sources) -> Vec<Factor> {
+fn read_factors(reader: &mut Reader, document: &DocTable, sources: &Sources) -> Vec<StudyFactor> {
     let Some(table) = document.get("factor").and_then(|node| reader.table(node, "factor")) else { return Vec::new() };
     let mut factors = Vec::new();
     let mut drawn = 0;
@@ -353,7 +353,7 @@ fn read_factors(reader: &mut Reader, document: &DocTable, sources: &Sources) -> 
     factors
 }
 
-fn read_factor(reader: &mut Reader, name: &str, node: &DocNode, sources: &Sources) -> Option<Factor> {
+fn read_factor(reader: &mut Reader, name: &str, node: &DocNode, sources: &Sources) -> Option<StudyFactor> {
     // values are of any type, and read by the scene
     let plain = node
         .as_table()
@@ -389,7 +389,12 @@ fn read_factor(reader: &mut Reader, name: &str, node: &DocNode, sources: &Source
     if paths.is_empty() {
         paths.push(name.to_string());
     }
-    Some(Factor { name: name.to_string(), paths, unit: record.text("unit").unwrap_or_default().to_string(), course })
+    Some(StudyFactor {
+        name: name.to_string(),
+        paths,
+        unit: record.text("unit").unwrap_or_default().to_string(),
+        course,
+    })
 }
 
 /// A range or a distribution.
@@ -450,7 +455,7 @@ fn decimal(x: f64) -> f64 {
 fn plan(
     reader: &mut Reader,
     document: &DocTable,
-    factors: &[Factor],
+    factors: &[StudyFactor],
     side_by_side: bool,
     sampling: Option<&Sampling>,
 ) -> u64 {
@@ -501,7 +506,7 @@ fn plan(
 }
 
 /// Paths that are not there, shown where the study names them.
-fn check_paths(prepared: &PreparedScene, document: &DocTable, factors: &[Factor], report: &mut Report) {
+fn check_paths(prepared: &PreparedScene, document: &DocTable, factors: &[StudyFactor], report: &mut Report) {
     let table = document.get("factor").and_then(DocNode::as_table);
     for factor in factors {
         let Some(entry) = table.and_then(|t| t.entry(&factor.name)) else { continue };
@@ -530,7 +535,7 @@ fn read_outcomes(
     document: &DocTable,
     base: &Loaded,
     model: &Model,
-    factors: &[Factor],
+    factors: &[StudyFactor],
     report: &mut Report,
 ) -> Outcomes {
     let mut reader = Reader::new(Names::default(), Limits::default(), report);
@@ -573,7 +578,7 @@ pub(crate) const OWN: [&str; 11] =
     ["run", "end", "steps", "status", "code", "message", "warning", "hash", "scene", "version", "seed"];
 
 /// Is a name that of no other column?
-fn free(reader: &mut Reader, factors: &[Factor], name: &str, span: Span) -> bool {
+fn free(reader: &mut Reader, factors: &[StudyFactor], name: &str, span: Span) -> bool {
     let taken = OWN.contains(&name) || factors.iter().any(|f| f.name == name);
     if taken {
         let label = "the name of another column of the table";

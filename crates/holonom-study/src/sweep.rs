@@ -5,7 +5,7 @@
 //! in the order of the runs, so that they do not depend on how many threads there were, or how often it was begun.
 
 use crate::study::Study;
-use holonom_record::{Cell, RecordError, Table, TableJournal};
+use holonom_record::{Cell, DataTable, RecordError, TableJournal};
 use holonom_run::Failure;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -166,15 +166,15 @@ impl Sweep {
     }
 
     /// All rows that are there, in the order of the runs.
-    pub fn table(&mut self) -> Result<Table, Failure> {
+    pub fn table(&mut self) -> Result<DataTable, Failure> {
         self.journal.sync()?;
-        let mut table = Table::read(&self.files.journal, BUDGET)?;
+        let mut table = DataTable::read(&self.files.journal, BUDGET)?;
         table.sort();
         Ok(table)
     }
 
     /// Write the tables.
-    pub fn write(&mut self) -> Result<Table, Failure> {
+    pub fn write(&mut self) -> Result<DataTable, Failure> {
         let table = self.table()?;
         table.write_csv(&self.files.csv)?;
         table.write_parquet(&self.files.parquet)?;
@@ -183,8 +183,8 @@ impl Sweep {
 }
 
 /// Is a journal one of this study?
-fn same(found: &Table, wanted: &Table, shown: &str) -> Result<(), Failure> {
-    let of = |table: &Table, key: &str| {
+fn same(found: &DataTable, wanted: &DataTable, shown: &str) -> Result<(), Failure> {
+    let of = |table: &DataTable, key: &str| {
         let value: serde_json::Value = serde_json::from_str(&table.metadata).unwrap_or_default();
         value.get(key).and_then(|v| v.as_str()).unwrap_or_default().to_string()
     };

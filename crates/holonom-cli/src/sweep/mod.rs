@@ -8,7 +8,7 @@ use crate::interrupt::Interrupt;
 use crate::output::StandardOutput;
 use crate::run::progress_bar::duration;
 use crate::text::{plural, significant};
-use holonom_record::Table;
+use holonom_record::DataTable;
 use holonom_study::{Study, Sweep, SweepFiles};
 use progress::SweepProgress;
 use serde::Serialize;
@@ -33,8 +33,8 @@ pub(crate) struct SweepArgs {
     /// Runs at the same time [default: one for each core]
     #[arg(long, short, value_name = "N")]
     jobs: Option<usize>,
-    /// Name of the tables, NAME.csv and NAME.parquet, and of the rows so far, NAME.sweep [default: that of the study, in
-    /// this folder]
+    /// Name of the tables, NAME.csv and NAME.parquet, and of the rows so far, NAME.sweep [default: that of the study,
+    /// in this folder]
     #[arg(long, short = 'o', value_name = "NAME")]
     out: Option<PathBuf>,
     /// Begin anew: forget the rows and replace the tables that are there
@@ -176,7 +176,7 @@ fn dry_run(study: &Study, args: &SweepArgs, out: &mut StandardOutput) -> Result<
 fn summary(
     study: &Study,
     sweep: &Sweep,
-    table: &Table,
+    table: &DataTable,
     args: &SweepArgs,
     (jobs, wall): (usize, f64),
     interrupted: bool,
@@ -225,7 +225,7 @@ fn summary(
 }
 
 /// Lines for people.
-fn text(s: &SweepSummary, table: &Table) -> String {
+fn text(s: &SweepSummary, table: &DataTable) -> String {
     let made = s.finished - s.resumed;
     let resumed = if s.resumed > 0 { format!(", {} of them before", s.resumed) } else { String::new() };
     let failed = if s.failed > 0 { format!(", {} failed", s.failed) } else { String::new() };
@@ -271,6 +271,6 @@ fn text(s: &SweepSummary, table: &Table) -> String {
 }
 
 /// The number of the run in a row.
-fn table_run(table: &Table, row: usize) -> u64 {
+fn table_run(table: &DataTable, row: usize) -> u64 {
     table.column("run").and_then(|c| c.as_numbers()).and_then(|n| n.get(row)).map_or(0, |n| *n as u64)
 }

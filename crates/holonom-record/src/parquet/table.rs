@@ -1,4 +1,4 @@
-//! Tables of numbers and texts as Parquet; see [`Table`]. The reader reads what the writer writes.
+//! Tables of numbers and texts as Parquet; see [`DataTable`]. The reader reads what the writer writes.
 
 use super::read::footer_of;
 use super::thrift::{BINARY, I32, I64, LIST, STRUCT, ThriftDecoder, ThriftEncoder};
@@ -9,7 +9,7 @@ use crate::bytes::{Cursor, Malformed};
 use crate::checksum::crc32;
 use crate::files::open_file;
 use crate::schema::MAX_COLUMNS;
-use crate::table::{Cells, Table, TableColumn};
+use crate::table::{Cells, DataTable, TableColumn};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::ops::Range;
@@ -27,7 +27,7 @@ struct WrittenGroup {
 }
 
 /// Write all of it.
-pub(crate) fn write(out: &mut impl Write, table: &Table) -> io::Result<()> {
+pub(crate) fn write(out: &mut impl Write, table: &DataTable) -> io::Result<()> {
     out.write_all(&MAGIC)?;
     let mut at = MAGIC.len() as u64;
     let mut groups = Vec::new();
@@ -72,7 +72,7 @@ fn type_of(column: &TableColumn) -> i64 {
 }
 
 /// Structure `FileMetaData`.
-fn footer(table: &Table, groups: &[WrittenGroup]) -> Vec<u8> {
+fn footer(table: &DataTable, groups: &[WrittenGroup]) -> Vec<u8> {
     let mut encoder = ThriftEncoder::default();
     encoder.structure(|file| {
         file.int32(1, 1);
@@ -107,7 +107,7 @@ fn footer(table: &Table, groups: &[WrittenGroup]) -> Vec<u8> {
 }
 
 /// Structure `RowGroup`.
-fn row_group(out: &mut ThriftEncoder, table: &Table, group: &WrittenGroup) {
+fn row_group(out: &mut ThriftEncoder, table: &DataTable, group: &WrittenGroup) {
     out.list(1, STRUCT, table.columns.len());
     for (column, place) in table.columns.iter().zip(group.offsets.windows(2)) {
         let (start, end) = (place[0] as i64, place[1] as i64);
@@ -145,7 +145,7 @@ struct TableFooter {
 }
 
 /// Read a table that [`write`] wrote.
-pub(crate) fn read(path: &Path, budget: u64) -> Result<Table, RecordError> {
+pub(crate) fn read(path: &Path, budget: u64) -> Result<DataTable, RecordError> {
     let (file, length) = open_file(path)?;
     if length > budget {
         let what = "the table".to_string();
@@ -162,7 +162,7 @@ pub(crate) fn read(path: &Path, budget: u64) -> Result<Table, RecordError> {
     let mut bytes = vec![0; start as usize];
     file.read(0, &mut bytes)?;
     let mut table =
-        Table { columns: footer.columns, metadata: footer.pairs.get(KEY_METADATA).cloned().unwrap_or_default() };
+        DataTable { columns: footer.columns, metadata: footer.pairs.get(KEY_METADATA).cloned().unwrap_or_default() };
     for column in &mut table.columns {
         column.unit = footer.pairs.get(&format!("{KEY_UNIT}{}", column.name)).cloned().unwrap_or_default();
     }
