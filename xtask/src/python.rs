@@ -14,8 +14,20 @@ const TESTS: &str = "crates/holonom-py/tests";
 /// The oldest Python that the wheel is for.
 const OLDEST: (u32, u32) = (3, 10);
 
+/// What the study by Ray needs besides; too large for every day.
+const RAY: &str = "ray==2.60.0";
+
 /// Build the wheel, install it, and run its tests; `words` are given to pytest.
 pub fn test(root: &Path, words: &[&str]) -> Result<(), String> {
+    test_with(root, words, &[])
+}
+
+/// The same for studies by Ray alone.
+pub fn ray(root: &Path) -> Result<(), String> {
+    test_with(root, &[&format!("{TESTS}/ray_study.py")], &[RAY])
+}
+
+fn test_with(root: &Path, words: &[&str], more: &[&str]) -> Result<(), String> {
     let environment = environment(root)?;
     let python = environment.join("bin/python");
     let pip = |arguments: &[&str]| {
@@ -27,7 +39,8 @@ pub fn test(root: &Path, words: &[&str]) -> Result<(), String> {
     };
     let offline =
         "the packages of Python could not be installed: pip needs a network, or an index named by PIP_INDEX_URL";
-    run(&mut pip(&["--requirement", &format!("{TESTS}/requirements.txt")]), offline)?;
+    let requirements = format!("{TESTS}/requirements.txt");
+    run(&mut pip(&[&["--requirement", &requirements], more].concat()), offline)?;
     run(&mut pip(&["."]), "pip install .")?;
     let command = steps::build_command(root)?;
     let mut pytest = Command::new(&python);
