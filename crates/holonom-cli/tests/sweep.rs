@@ -229,3 +229,48 @@ fn the_table_does_not_depend_on_the_number_of_threads_and_scenes_are_found_besid
     let (_other, path) = study("elsewhere", &text.replace("rod.toml", "../rod.toml"));
     diagnosed(&["sweep", &path], 2, "E0110", &["study.toml:1:9"]);
 }
+
+#[test]
+fn pictures_of_tables() {
+    let text = "scene = \"pendulum\"\n[run]\ntime = 0.1\n[factor.density]\npath = \"body.rod.density\"\nkind = \"range\"\nfrom = 1000\nto = 4000\ncount = 4\nunit = \"kg/m^3\"\n\
+                [factor.pull]\npath = \"gravity\"\nvalues = [[0, 0, -9.81], [0, 0, -1.62]]\n[outcome]\nload = \"initial(pin.force.norm)\"\n";
+    let (folder, path) = study("pictures", text);
+    json(&["sweep", &path, "-o", &folder.file("t"), "--json"]);
+    // the load is that of a quarter of the weight: V rho g / 4
+    for table in ["t.csv", "t.parquet", "t.sweep"] {
+        let table = folder.file(table);
+        let svg = folder.file("p.svg");
+        let drawn = |more: &[&str]| {
+            let out = holonom(&[&["plot", &table], more, &["-o", &svg]].concat());
+            assert_eq!(out.status.code(), Some(0), "{more:?}: {}", stderr(&out));
+            String::from_utf8(read(&svg)).expect("text")
+        };
+        let curves = drawn(&["--y", "load"]);
+        assert!(curves.contains("density (kg/m^3)") && curves.contains("pull [0, 0, -1.62]"), "{curves}");
+        let map = drawn(&["--z", "load", "--x", "density", "--y", "pull"]);
+        // 0.0025 m^3, 4000 kg/m^3
+        assert!(map.contains(">24.5</text>") && map.contains("#fde725"), "{map}");
+        let tornado = drawn(&["--y", "load", "--tornado"]);
+        assert!(tornado.contains(">pull</text>") && tornado.contains(" %</text>"), "{tornado}");
+    }
+    let csv = folder.file("t.csv");
+    let sketch = stdout(&holonom(&["plot", &csv, "--z", "load", "--x", "density", "--y", "pull", "--ascii"]));
+    assert!(sketch.contains("24.5") && sketch.contains("4000"), "{sketch}");
+    let one = stdout(&holonom(&["plot", &csv, "--y", "load", "--only", "pull=[0, 0, -9.81]"]));
+    assert!(one.contains("load"), "{one}");
+    refused(&["plot", &csv, "--y", "laod"], 2, &["no column `laod`", "did you mean `load`?"]);
+    refused(&["plot", &csv], 2, &["--y says which outcomes", "load"]);
+    refused(&["plot", &csv, "--y", "load", "--only", "density=7"], 2, &["no row of"]);
+    refused(&["plot", &csv, "--z", "load"], 2, &["two factors"]);
+    refused(&["plot", &csv, "--y", "load", "--only", "density"], 2, &["must be NAME=VALUE"]);
+    json(&["run", "pendulum", "--time", "0.1", "--out", &folder.file("r.csv"), "--json"]);
+    refused(&["plot", &folder.file("r.csv"), "--y", "pin.rate", "--tornado"], 2, &["tables of studies"]);
+}
+
+#[test]
+fn the_study_of_the_cyclist_is_understood() {
+    let path = format!("{}/../../studies/bike-over-stones.toml", env!("CARGO_MANIFEST_DIR"));
+    let dry = json(&["sweep", &path, "--dry-run", "--json"]);
+    assert_eq!(dry["runs"], 7 * 2 * 2 * 3);
+    assert_eq!(dry["settings"][83].to_string(), r#"["step=0.06","shape=1","soft=1","speed=7"]"#);
+}

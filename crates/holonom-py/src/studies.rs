@@ -2,7 +2,7 @@
 //! Python (`_study.py`).
 
 use crate::errors::{raised, usage};
-use holonom_record::{Cell, Cells, DataTable, RecordError};
+use holonom_record::{Cell, Cells, DataTable, RecordError, TableColumn};
 use holonom_run::Failure;
 use holonom_study::{Study, Sweep, SweepFiles};
 use numpy::IntoPyArray;
@@ -121,6 +121,7 @@ impl StudyPlan {
 #[pyclass(module = "holonom._holonom")]
 pub(crate) struct StudyRows {
     sweep: Sweep,
+    columns: Vec<TableColumn>,
 }
 
 #[pymethods]
@@ -130,7 +131,8 @@ impl StudyRows {
     fn new(py: Python<'_>, plan: &StudyPlan, base: PathBuf, force: bool) -> PyResult<Self> {
         let study = plan.study.clone();
         let sweep = py.detach(|| Sweep::begin(study, SweepFiles::named(&base), force)).map_err(raised)?;
-        Ok(StudyRows { sweep })
+        let columns = sweep.study.empty_table().columns;
+        Ok(StudyRows { sweep, columns })
     }
 
     /// Numbers of the runs that are still to be made.
@@ -152,8 +154,7 @@ impl StudyRows {
 
     /// Keep a row that some process made.
     fn take(&mut self, py: Python<'_>, row: Vec<u8>) -> PyResult<()> {
-        let columns = self.sweep.study.empty_table().columns;
-        let row = Cell::from_bytes(&row, &columns).ok_or_else(|| usage("this is no row of this study"))?;
+        let row = Cell::from_bytes(&row, &self.columns).ok_or_else(|| usage("this is no row of this study"))?;
         py.detach(|| self.sweep.take(&row)).map_err(record_error)
     }
 

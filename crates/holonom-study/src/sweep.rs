@@ -46,6 +46,8 @@ pub struct Sweep {
     files: SweepFiles,
     journal: TableJournal,
     done: Vec<bool>,
+    /// Where the status of a run stands in its row.
+    status: usize,
     /// Rows that were there when it began.
     pub resumed: u64,
     /// Bytes that a process which ended in the middle of a row left.
@@ -89,7 +91,8 @@ impl Sweep {
                 (TableJournal::create(&files.journal, &like)?, 0, 0)
             }
         };
-        Ok(Sweep { study, files, journal, done, resumed, lost, finished, failed })
+        let status = like.columns.iter().position(|c| c.name == "status").unwrap_or(usize::MAX);
+        Ok(Sweep { study, files, journal, done, status, resumed, lost, finished, failed })
     }
 
     /// Where its rows are.
@@ -112,7 +115,7 @@ impl Sweep {
         self.journal.append(row)?;
         *slot = true;
         self.finished += 1;
-        self.failed += u64::from(row.iter().any(|c| *c == Cell::Text("failed".into())));
+        self.failed += u64::from(row.get(self.status) == Some(&Cell::Text("failed".into())));
         Ok(())
     }
 
