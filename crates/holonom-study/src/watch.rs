@@ -6,8 +6,7 @@
 //! ```
 //!
 //! With a condition, means and integrals are taken over the intervals at whose both ends it holds; durations end at
-//! crossings. A condition of `==` has no margin that crosses: it holds from the row at which it does to the last one at
-//! which it does.
+//! crossings. The margin of `==` is at most zero: it holds from the first to the last of the rows at which it is zero.
 
 use crate::outcome::{Measure, Outcomes, Taking};
 use holonom::{Event, EventKind, Simulation, StepError};
@@ -147,14 +146,13 @@ impl Seen {
         holds: bool,
         crossing: f64,
     ) {
-        let Some((t, _, held, m)) = before else {
+        let Some((t, _, held, _)) = before else {
             self.since = time;
             return;
         };
-        // a condition without a margin to cross ends at the row at which it last held
-        let end = if holds || m == 0.0 && !holds { if holds { time } else { t } } else { crossing };
+        let end = if holds { time } else { crossing };
         match (held, holds) {
-            (false, true) => self.since = if m.is_finite() { crossing } else { time },
+            (false, true) => self.since = crossing,
             (false, false) => return,
             _ => {}
         }
