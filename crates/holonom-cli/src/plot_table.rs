@@ -5,7 +5,6 @@ use crate::Exit;
 use crate::error::CliError;
 use crate::output::StandardOutput;
 use crate::plot::{PlotArgs, show};
-use crate::text::significant;
 use holonom_plot::{Axis, HeatMap, LineChart, Scale, Series, Tornado, TornadoBar};
 use holonom_record::{Cells, DEFAULT_BUDGET, DataTable, TableColumn};
 use holonom_scene::diagnostic::nearest;
@@ -329,7 +328,8 @@ impl StudyPicture<'_> {
     }
 }
 
-/// A value as a label.
+/// A value as a label: six digits, as short as they can be said.
 fn plain(x: f64) -> String {
-    significant(x, 6)
+    let rounded: f64 = format!("{x:.5e}").parse().unwrap_or(x);
+    format!("{rounded}")
 }

@@ -248,14 +248,14 @@ fn pictures_of_tables() {
         let curves = drawn(&["--y", "load"]);
         assert!(curves.contains("density (kg/m^3)") && curves.contains("pull [0, 0, -1.62]"), "{curves}");
         let map = drawn(&["--z", "load", "--x", "density", "--y", "pull"]);
-        // 0.0025 m^3, 4000 kg/m^3
-        assert!(map.contains(">24.5</text>") && map.contains("#fde725"), "{map}");
+        // 0.0025 m^3, 4000 kg/m^3, and a little for the thickness of the rod
+        assert!(map.contains(">24.6</text>") && map.contains("#fde725"), "{map}");
         let tornado = drawn(&["--y", "load", "--tornado"]);
         assert!(tornado.contains(">pull</text>") && tornado.contains(" %</text>"), "{tornado}");
     }
     let csv = folder.file("t.csv");
     let sketch = stdout(&holonom(&["plot", &csv, "--z", "load", "--x", "density", "--y", "pull", "--ascii"]));
-    assert!(sketch.contains("24.5") && sketch.contains("4000"), "{sketch}");
+    assert!(sketch.contains("24.6") && sketch.contains(" 4000\n"), "{sketch}");
     let one = stdout(&holonom(&["plot", &csv, "--y", "load", "--only", "pull=[0, 0, -9.81]"]));
     assert!(one.contains("load"), "{one}");
     refused(&["plot", &csv, "--y", "laod"], 2, &["no column `laod`", "did you mean `load`?"]);
