@@ -7,6 +7,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -71,9 +72,7 @@ class StudyTable:
 
     def to_pandas(self) -> Any:
         """As a pandas DataFrame; units are in its `attrs`."""
-        import pandas
-
-        frame = pandas.DataFrame(self.columns)
+        frame = import_module("pandas").DataFrame(self.columns)
         frame.attrs["units"] = self.units
         return frame
 
@@ -145,9 +144,7 @@ class _Dask:
         return self.client.submit(_rows, self.portable, runs, pure=False, retries=self.retries)
 
     def wait(self, tasks: list[Any]) -> list[tuple[Any, Any]]:
-        from distributed import wait
-
-        done = wait(tasks, return_when="FIRST_COMPLETED").done
+        done = import_module("distributed").wait(tasks, return_when="FIRST_COMPLETED").done
         return [(task, task.exception() if task.status == "error" else task.result()) for task in done]
 
     def close(self) -> None:
