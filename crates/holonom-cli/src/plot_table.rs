@@ -9,7 +9,7 @@ use holonom_plot::{Axis, HeatMap, LineChart, Scale, Series, Tornado, TornadoBar}
 use holonom_record::{Cells, DEFAULT_BUDGET, DataTable, TableColumn};
 use holonom_scene::diagnostic::nearest;
 use holonom_study::sensitivities;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Curves in one picture at most.
 const MOST_CURVES: usize = 24;
@@ -47,6 +47,12 @@ pub(crate) fn plot(
     out: &mut StandardOutput,
 ) -> Result<Exit, CliError> {
     table.sort();
+    if table.metadata.is_empty() {
+        // a CSV has none: that of what was written with it
+        let beside = ["parquet", "sweep"].map(|suffix| Path::new(name).with_extension(suffix));
+        let of = |path: &PathBuf| DataTable::read(path, DEFAULT_BUDGET).ok().filter(|t| same_columns(t, &table));
+        table.metadata = beside.iter().find_map(of).map_or(String::new(), |t| t.metadata);
+    }
     let (factors, outcomes) = roles(&table);
     let mut picture = StudyPicture { name, table, factors, outcomes };
     for filter in &args.only {
@@ -64,6 +70,11 @@ pub(crate) fn plot(
     }
 }
 
+/// Are two tables of one study?
+fn same_columns(a: &DataTable, b: &DataTable) -> bool {
+    a.columns.iter().map(|c| &c.name).eq(b.columns.iter().map(|c| &c.name))
+}
+
 /// Names of factors and outcomes: from the metadata, or by where they stand.
 fn roles(table: &DataTable) -> (Vec<String>, Vec<String>) {
     let metadata: serde_json::Value = serde_json::from_str(&table.metadata).unwrap_or_default();
@@ -74,7 +85,7 @@ fn roles(table: &DataTable) -> (Vec<String>, Vec<String>) {
     if let (Some(factors), Some(outcomes)) = (listed("factors"), listed("outcomes")) {
         return (factors, outcomes);
     }
-    // a CSV has no metadata: between `run` and `end` stand factors, then outcomes
+    // without metadata: between `run` and `end` stand factors, then outcomes
     let names: Vec<&str> = table.columns.iter().map(|c| c.name.as_str()).collect();
     let end = names.iter().position(|n| *n == "end").unwrap_or(names.len());
     let all: Vec<String> = names[1.min(end)..end].iter().map(|n| n.to_string()).collect();

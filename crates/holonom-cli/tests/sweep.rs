@@ -233,7 +233,7 @@ fn the_table_does_not_depend_on_the_number_of_threads_and_scenes_are_found_besid
 #[test]
 fn pictures_of_tables() {
     let text = "scene = \"pendulum\"\n[run]\ntime = 0.1\n[factor.density]\npath = \"body.rod.density\"\nkind = \"range\"\nfrom = 1000\nto = 4000\ncount = 4\nunit = \"kg/m^3\"\n\
-                [factor.pull]\npath = \"gravity\"\nvalues = [[0, 0, -9.81], [0, 0, -1.62]]\n[outcome]\nload = \"initial(pin.force.norm)\"\n";
+                [factor.pull]\npath = \"gravity\"\nvalues = [[0, 0, -9.81], [0, 0, -1.62]]\n[outcome]\nload = \"initial(pin.force.norm)\"\nend-rate = \"final(pin.rate)\"\n";
     let (folder, path) = study("pictures", text);
     json(&["sweep", &path, "-o", &folder.file("t"), "--json"]);
     // the load is that of a quarter of the weight: V rho g / 4
@@ -252,6 +252,7 @@ fn pictures_of_tables() {
         assert!(map.contains(">24.6</text>") && map.contains("#fde725"), "{map}");
         let tornado = drawn(&["--y", "load", "--tornado"]);
         assert!(tornado.contains(">pull</text>") && tornado.contains(" %</text>"), "{tornado}");
+        assert!(!tornado.contains("end-rate"), "an outcome is no factor: {tornado}");
     }
     let csv = folder.file("t.csv");
     let sketch = stdout(&holonom(&["plot", &csv, "--z", "load", "--x", "density", "--y", "pull", "--ascii"]));

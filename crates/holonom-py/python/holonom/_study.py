@@ -82,9 +82,17 @@ def read_study(path: str | os.PathLike[str], *, allow_path: Sequence[str | os.Pa
     return _holonom.read_study(os.fspath(path), [os.fspath(p) for p in allow_path])
 
 
-@functools.lru_cache(maxsize=4)
+_plans: dict[str, StudyPlan] = {}
+"""Studies that this worker has read, a few."""
+
+
 def _plan(portable: str) -> StudyPlan:
-    return StudyPlan.from_portable(portable)
+    plan = _plans.get(portable)
+    if plan is None:
+        if len(_plans) >= 4:
+            _plans.clear()
+        plan = _plans[portable] = StudyPlan.from_portable(portable)
+    return plan
 
 
 def _rows(portable: str, runs: Sequence[int]) -> list[bytes]:
