@@ -22,8 +22,20 @@ const EXPORTS: &str = "crates/holonom-export/tests";
 /// The oldest Python that the wheel is for.
 const OLDEST: (u32, u32) = (3, 10);
 
+/// What the study by Ray needs besides; too large for every day.
+const RAY: &str = "ray==2.60.0";
+
 /// Build the wheel, install it, and run its tests; `words` are given to pytest.
 pub fn test(root: &Path, words: &[&str]) -> Result<(), String> {
+    test_with(root, words, &[])
+}
+
+/// The same for studies by Ray alone.
+pub fn ray(root: &Path) -> Result<(), String> {
+    test_with(root, &[&format!("{TESTS}/ray_study.py")], &[RAY])
+}
+
+fn test_with(root: &Path, words: &[&str], more: &[&str]) -> Result<(), String> {
     let environment = environment(root)?;
     let python = environment.join("bin/python");
     let pip = |arguments: &[&str]| {
@@ -35,7 +47,8 @@ pub fn test(root: &Path, words: &[&str]) -> Result<(), String> {
     };
     let offline =
         "the packages of Python could not be installed: pip needs a network, or an index named by PIP_INDEX_URL";
-    run(&mut pip(&["--requirement", &format!("{TESTS}/requirements.txt")]), offline)?;
+    let requirements = format!("{TESTS}/requirements.txt");
+    run(&mut pip(&[&["--requirement", &requirements], more].concat()), offline)?;
     run(&mut pip(&["."]), "pip install .")?;
     let command = steps::build_command(root)?;
     let library = steps::build_unit_library(root)?;

@@ -1,7 +1,7 @@
 //! Long runs: `cargo xtask soak` for all of them, `cargo xtask soak PART ...` for some.
 
 use crate::steps::{command, run};
-use crate::{documents, page};
+use crate::{documents, page, python};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -61,7 +61,7 @@ const INTERPRETED: &[(&str, &[&str])] = &[
 
 /// The parts named, or all; true when all passed.
 pub fn soak(root: &Path, parts: &[&str]) -> bool {
-    let known = TESTS.iter().map(|t| t.test).chain(["fuzz", "miri", "site"]);
+    let known = TESTS.iter().map(|t| t.test).chain(["fuzz", "miri", "ray", "site"]);
     let known: Vec<&str> = known.collect();
     if let Some(unknown) = parts.iter().find(|part| !known.contains(part)) {
         eprintln!("error: there is no part `{unknown}`; there are {}", known.join(", "));
@@ -77,6 +77,9 @@ pub fn soak(root: &Path, parts: &[&str]) -> bool {
     }
     if wanted("site") {
         good &= timed("every scene on the site", || page::soak(root));
+    }
+    if wanted("ray") {
+        good &= timed("a study by Ray", || python::ray(root));
     }
     if wanted("miri") {
         for (package, targets) in INTERPRETED {

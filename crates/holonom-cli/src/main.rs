@@ -14,11 +14,13 @@ mod manual;
 mod mass;
 mod output;
 mod plot;
+mod plot_table;
 mod recordings;
 mod replay;
 mod run;
 mod scene;
 mod scenes;
+mod sweep;
 mod text;
 mod verify;
 mod view;
@@ -51,6 +53,7 @@ struct Cli {
 enum Command {
     View(view::ViewArgs),
     Run(run::RunArgs),
+    Sweep(sweep::SweepArgs),
     Check(check::CheckArgs),
     Modes(modes::ModesArgs),
     Equilibrium(equilibrium::EquilibriumArgs),
@@ -106,6 +109,7 @@ fn run() -> Result<Exit, CliError> {
         None => view::run(&view::ViewArgs::default(), &mut out),
         Some(Command::View(args)) => view::run(&args, &mut out),
         Some(Command::Run(args)) => run::run(&args, &mut out),
+        Some(Command::Sweep(args)) => sweep::run(&args, &mut out),
         Some(Command::Check(args)) => check::run(&args, &mut out),
         Some(Command::Modes(args)) => modes::run(&args, &mut out),
         Some(Command::Equilibrium(args)) => equilibrium::run(&args, &mut out),

@@ -4,35 +4,48 @@
 use crate::Exit;
 use crate::error::CliError;
 use crate::output::StandardOutput;
+use crate::plot_table;
 use crate::recordings::not_a_recording;
 use crate::scene::{SceneArgs, SceneOptions};
 use holonom::pattern::Matrix;
 use holonom_plot::{Axis, EntryKind, LineChart, MatrixBlock, PlotError, Scale, Series, SketchOptions, SpyPlot};
-use holonom_record::{RecordError, RecordingColumn, RecordingFormat, RecordingReader};
+use holonom_record::{DataTable, RecordError, RecordingColumn, RecordingFormat, RecordingReader};
 use holonom_scene::diagnostic::nearest;
 use holonom_scene::quantities::{fits, usual_unit};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-/// Plot quantities of a recording, or the pattern of a scene's matrices.
+/// Plot quantities of a recording, outcomes of a study, or the pattern of a scene's matrices.
 ///
 /// Without -o the picture is drawn in the terminal.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  holonom plot run.csv --y 'pin.force.*'\n  \
-    holonom plot run.parquet --x rod.pos.x --y rod.pos.z -o path.svg\n  holonom plot pendulum --matrix H")]
+    holonom plot run.parquet --x rod.pos.x --y rod.pos.z -o path.svg\n  holonom plot pendulum --matrix H\n  \
+    holonom plot heights.csv --y peak --x height\n  holonom plot heights.csv --z peak --x height --y speed -o map.png\n  \
+    holonom plot heights.parquet --y peak --tornado")]
 pub(crate) struct PlotArgs {
-    /// Recordings (.csv, .parquet, .hrec), whose curves share a picture; with --matrix, a scene
+    /// Recordings (.csv, .parquet, .hrec), whose curves share a picture; or the table of a study (.csv, .parquet,
+    /// .sweep); with --matrix, a scene
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<String>,
     /// Quantities to plot, with `*` for anything; several with commas
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
-    y: Vec<String>,
-    /// Quantity along the horizontal axis
-    #[arg(long, value_name = "NAME", default_value = "time")]
-    x: String,
+    pub y: Vec<String>,
+    /// Quantity along the horizontal axis [default: time; of a study its first factor]
+    #[arg(long, value_name = "NAME")]
+    pub x: Option<String>,
+    /// Of a study: the outcome as colours over the factors --x and --y
+    #[arg(long, value_name = "NAME")]
+    pub z: Option<String>,
+    /// Of a study: what each factor does to the outcome --y
+    #[arg(long, conflicts_with = "z")]
+    pub tornado: bool,
+    /// Of a study: only rows where a column has this value
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub only: Vec<String>,
     /// Spread values by their logarithm
     #[arg(long)]
-    log: bool,
+    pub log: bool,
     /// Instead: the pattern of a matrix of the scene: J, H, A or L
     #[arg(long, value_name = "J|H|A|L")]
     matrix: Option<String>,
@@ -55,8 +68,24 @@ pub(crate) fn run(args: &PlotArgs, out: &mut StandardOutput) -> Result<Exit, Cli
     }
     match &args.matrix {
         Some(name) => matrix(name, args, out),
-        None => curves(args, out),
+        None => match (args.runs.as_slice(), of_study(args)?) {
+            ([name], Some(table)) => plot_table::plot(name, table, args, out),
+            _ => curves(args, out),
+        },
     }
+}
+
+/// The table, if the first of the files is one of a study.
+fn of_study(args: &PlotArgs) -> Result<Option<DataTable>, CliError> {
+    let found = plot_table::table_of(&args.runs[0])?;
+    if found.is_some() && args.runs.len() > 1 {
+        return Err(CliError::usage("of studies one table is plotted at a time"));
+    }
+    if found.is_none() && (args.z.is_some() || args.tornado || !args.only.is_empty()) {
+        let message = format!("--z, --tornado and --only are for tables of studies, and `{}` is none", args.runs[0]);
+        return Err(CliError::usage(message).help("`holonom sweep` makes one"));
+    }
+    Ok(found)
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -173,7 +202,7 @@ impl<'a> Curves<'a> {
                 .note("note", format!("`{}` has {}", run, listed(columns)))
                 .help(format!("for instance  holonom plot {} --y '{}'", run, example(columns))));
         }
-        let x = pick_one(&args.x, columns, run)?;
+        let x = pick_one(args.x.as_deref().unwrap_or("time"), columns, run)?;
         let mut chosen: Vec<Curve> = Vec::new();
         for pattern in args.y.iter().map(|p| p.trim()) {
             let found = (0..columns.len()).filter(|&i| fits(pattern, &columns[i].name));
@@ -235,7 +264,7 @@ fn matrix(name: &str, args: &PlotArgs, out: &mut StandardOutput) -> Result<Exit,
     show(args, out, || spy.to_svg(), || spy.to_png(2.0), |options| spy.sketch(options))
 }
 
-fn show(
+pub(crate) fn show(
     args: &PlotArgs,
     out: &mut StandardOutput,
     svg: impl FnOnce() -> Result<String, PlotError>,

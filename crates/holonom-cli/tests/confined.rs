@@ -103,6 +103,20 @@ fn includes() {
 }
 
 #[test]
+fn scenes_of_studies() {
+    let place = Place::new("study");
+    for way in place.ways("canary.toml") {
+        let text = format!("scene = \"{way}\"\n[factor.mass]\nvalues = [1]\n[outcome]\nend = \"final(a.pos.z)\"\n");
+        std::fs::write(place.inside.file("study.toml"), text).expect("written");
+        let out = within(
+            &["sweep", &place.inside.file("study.toml"), "-o", &place.inside.file("t")],
+            Duration::from_secs(20),
+        );
+        refused(&way, &out);
+    }
+}
+
+#[test]
 fn meshes_of_scenes_and_of_robots() {
     let place = Place::new("mesh");
     for way in place.ways("canary.obj") {

@@ -1,5 +1,5 @@
-//! A disk that is full at the n-th moment, for every n: whatever is written, an older file is there as it was or the new
-//! one is there whole, and rows that were recorded can be had. The program says so and ends with exit code 5.
+//! A disk that is full at the n-th moment, for every n: whatever is written, an older file is there as it was or the
+//! new one is there whole, and rows that were recorded can be had. The program says so and ends with exit code 5.
 
 mod common;
 use common::{Folder, command, holonom, stderr, stdout};
@@ -187,4 +187,32 @@ fn files_for_other_programs() {
         let args = [&args[..], &[name, "--force"]].concat();
         at_every_moment(name, &args, old, &[name], bytes, |_, _| ());
     }
+}
+
+#[test]
+fn studies() {
+    let text = "scene = \"pendulum\"\n[run]\ntime = 0.1\n[factor.density]\npath = \"body.rod.density\"\nvalues = [1, 2, 3]\n\
+                [outcome]\nload = \"max(pin.force.norm)\"\n";
+    let study = |folder: &Folder| std::fs::write(folder.file("s.toml"), text).expect("written");
+    let whole = Folder::new("fault-study-whole");
+    study(&whole);
+    let out = holonom(&["sweep", &whole.file("s.toml"), "-o", &whole.file("s")]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    let wanted = contents(&whole.0);
+    // whatever failed, the same command goes on to the same tables
+    let goes_on = |folder: &Folder, _: &[(String, Vec<u8>)]| {
+        let out = command(&["sweep", "s.toml"]).current_dir(&folder.0).output().expect("it can be started");
+        assert_eq!(out.status.code(), Some(0), "{}{}", stdout(&out), stderr(&out));
+        let now = contents(&folder.0);
+        for table in ["s.csv", "s.parquet", "s.units.csv"] {
+            assert!(held(&now, table) == held(&wanted, table), "{table} is another one");
+        }
+    };
+    at_every_moment("study-new", &["sweep", "s.toml", "--jobs", "1"], study, &["s.csv", "s.parquet"], bytes, goes_on);
+    let old = |folder: &Folder| {
+        study(folder);
+        ["s.csv", "s.parquet"].iter().for_each(|name| std::fs::write(folder.file(name), OLD).expect("written"));
+    };
+    let args = ["sweep", "s.toml", "--jobs", "1", "--force"];
+    at_every_moment("study-old", &args, old, &["s.csv", "s.parquet"], bytes, |_, _| ());
 }

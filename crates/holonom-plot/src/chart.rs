@@ -43,6 +43,8 @@ pub struct Series<'a> {
     pub x: &'a [f64],
     /// As many as `x`.
     pub y: &'a [f64],
+    /// Points by themselves, without lines between them.
+    pub dots: bool,
 }
 
 /// A vertical line with a name.
@@ -128,7 +130,12 @@ pub(crate) fn labelled(name: &str, unit: &str) -> String {
 impl<'a> Series<'a> {
     /// A curve.
     pub fn new(name: impl Into<String>, unit: impl Into<String>, x: &'a [f64], y: &'a [f64]) -> Series<'a> {
-        Series { name: name.into(), unit: unit.into(), x, y }
+        Series { name: name.into(), unit: unit.into(), x, y, dots: false }
+    }
+
+    /// The same as points by themselves.
+    pub fn as_dots(self) -> Series<'a> {
+        Series { dots: true, ..self }
     }
 
     /// Points that can be shown.

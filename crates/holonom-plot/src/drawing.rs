@@ -30,6 +30,12 @@ pub(crate) enum Ink {
     Fill,
     /// A curve: its place among the colours.
     Series(u8),
+    /// A value between the least (0) and the largest (255), as a colour that is lighter the larger it is.
+    Shade(u8),
+    /// Text on a dark colour, whatever the paper.
+    OnDark,
+    /// Text on a light colour.
+    OnLight,
 }
 
 /// Colours of curves before they repeat (with other dashes).
@@ -62,6 +68,9 @@ impl Ink {
             Ink::Entry => (0x26456e, 0x8db8ea),
             Ink::Fill => (0xd55e00, 0xff9a4d),
             Ink::Series(k) => SERIES[k as usize % N_COLOURS],
+            Ink::Shade(k) => (shade(k), shade(k)),
+            Ink::OnDark => (0xffffff, 0xffffff),
+            Ink::OnLight => (0x15181c, 0x15181c),
         }
     }
 
@@ -78,8 +87,25 @@ impl Ink {
             Ink::Entry => "entry".into(),
             Ink::Fill => "fill".into(),
             Ink::Series(k) => format!("s{}", k as usize % N_COLOURS),
+            // the same on any paper: no rule of the style sheet
+            Ink::Shade(_) => "shade".into(),
+            Ink::OnDark | Ink::OnLight => "on".into(),
         }
     }
+}
+
+/// Colours from dark blue over green to yellow, evenly spaced for the eye and for those who do not see all colours:
+/// nine of the palette viridis (van der Walt and Smith), straight lines between them.
+const SHADES: [u32; 9] = [0x440154, 0x472d7b, 0x3b528b, 0x2c728e, 0x21918c, 0x28ae80, 0x5ec962, 0xaddc30, 0xfde725];
+
+fn shade(k: u8) -> u32 {
+    let at = f64::from(k) / 255.0 * (SHADES.len() - 1) as f64;
+    let i = (at as usize).min(SHADES.len() - 2);
+    let part = |shift: u32| {
+        let [a, b] = [SHADES[i], SHADES[i + 1]].map(|c| f64::from(c >> shift & 0xff));
+        ((a + (b - a) * (at - i as f64)).round() as u32) << shift
+    };
+    part(16) | part(8) | part(0)
 }
 
 /// Dashes of a line, in multiples of its width; empty for a whole line.

@@ -170,14 +170,17 @@ fn curves(d: &mut Drawing, chart: &LineChart, p: &Placed, x: &Ruler, left: f64) 
         let s = &chart.series[k];
         let points =
             s.x.iter().zip(s.y).map(|(&a, &b)| Some((left + x.place(a)? * ACROSS, bottom - y.place(b)? * p.height)));
-        let pieces = thin::pieces(points, 0.5);
+        let pieces = match s.dots {
+            true => points.flatten().map(|point| vec![point]).collect(),
+            false => thin::pieces(points, 0.5),
+        };
         let last = pieces.last().and_then(|p| p.last()).copied();
         let style = Lines {
             pieces,
             ink: Ink::Series((place % N_COLOURS) as u8),
-            width: 1.6,
-            dashes: dashes(place / N_COLOURS),
-            opacity: 1.0,
+            width: if s.dots { 4.0 } else { 1.6 },
+            dashes: if s.dots { &[] } else { dashes(place / N_COLOURS) },
+            opacity: if s.dots { 0.6 } else { 1.0 },
             round: true,
             title: Some(labelled(&s.name, &s.unit)),
         };
@@ -195,7 +198,7 @@ fn curves(d: &mut Drawing, chart: &LineChart, p: &Placed, x: &Ruler, left: f64) 
     let heights = spread(&wanted, LEAD, p.top + 0.5 * LEAD - 4.0, bottom - 0.5 * LEAD + 4.0);
     for (&(_, k), at) in order.iter().zip(heights) {
         let (end, style) = &ends[k];
-        if let Some(end) = end.filter(|e| e.0 > right - 3.0) {
+        if let Some(end) = end.filter(|e| e.0 > right - 3.0 && style.width < 2.0) {
             let pieces = vec![vec![(right + 2.0, end.1), (right + TIE - 2.0, at)]];
             let tie = Lines { pieces, width: 0.8, dashes: &[], opacity: 0.55, title: None, ..style.clone() };
             d.items.push(DrawingItem::Lines(tie));

@@ -1,7 +1,8 @@
 //! # holonom-plot
 //!
-//! Charts of quantities over time and pictures of sparse matrices, as SVG, as PNG and in the characters of a terminal.
-//! It takes numbers and gives text or bytes: no files, no printing, no types of the engine.
+//! Charts of quantities over time, heat maps and tornados of studies, and pictures of sparse matrices, as SVG, as PNG
+//! and in the characters of a terminal. It takes numbers and gives text or bytes: no files, no printing, no types of
+//! the engine.
 //!
 //! ```
 //! use holonom_plot::{Axis, LineChart, EntryKind, Series, SpyPlot};
@@ -33,6 +34,7 @@
 
 mod chart;
 mod drawing;
+mod heat;
 mod layout;
 mod raster;
 mod sketch;
@@ -41,8 +43,11 @@ mod svg;
 mod text;
 mod thin;
 mod ticks;
+mod tornado;
 
 pub use chart::{Axis, LineChart, Mark, PlotError, Series};
+pub use heat::HeatMap;
 pub use sketch::SketchOptions;
 pub use spy::{EntryKind, MatrixBlock, SpyPlot};
 pub use ticks::Scale;
+pub use tornado::{Tornado, TornadoBar};

@@ -265,7 +265,7 @@ impl ChartSketch<'_> {
             for (&a, &b) in s.x.iter().zip(s.y) {
                 let here = self.x.place(a).zip(y.place(b)).map(|(a, b)| (place(a, w), place(1.0 - b, h)));
                 if let Some(here) = here {
-                    canvas.line(last.unwrap_or(here), here, who as u8);
+                    canvas.line(last.filter(|_| !s.dots).unwrap_or(here), here, who as u8);
                 }
                 last = here;
             }

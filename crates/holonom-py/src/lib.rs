@@ -30,6 +30,7 @@ mod selection;
 mod show;
 mod simulation;
 mod state;
+mod studies;
 
 use pyo3::prelude::*;
 
@@ -48,6 +49,7 @@ mod _holonom {
         selection::Selection,
         simulation::{Simulation, StepReport},
         state::State,
+        studies::{StudyPlan, StudyRows, read_study, study_table},
     };
     use pyo3::prelude::*;
 

@@ -84,7 +84,7 @@ pub(crate) fn put_units(table: &Path, columns: &[RecordingColumn]) -> Result<(),
 }
 
 /// Put the units beside a table into its columns, as far as they are there and are about these columns.
-fn add_units(table: &Path, columns: &mut [RecordingColumn], budget: u64) {
+pub(crate) fn add_units(table: &Path, columns: &mut [RecordingColumn], budget: u64) {
     let path = units_beside(table);
     let small = std::fs::metadata(&path).is_ok_and(|m| m.is_file() && m.len() <= budget);
     let text = if small { std::fs::read_to_string(&path).unwrap_or_default() } else { String::new() };

@@ -9,6 +9,7 @@
 //! - [`RecordingReader`] reads all three; [`describe`] says what is in one.
 //! - [`recover`] makes a whole file from what a crash left: at most the last second of rows is lost, and never a wrong
 //!   number read.
+//! - [`TableJournal`] keeps rows of numbers and texts as they come, [`DataTable`] is all of them.
 //! - [`Snapshot`] is one state in a file of its own, or among the rows of a stream.
 //!
 //! ```
@@ -47,6 +48,7 @@ pub mod disk;
 mod error;
 mod files;
 mod format;
+mod journal;
 mod layout;
 mod output;
 mod parquet;
@@ -55,15 +57,18 @@ mod recover;
 mod scan;
 mod schema;
 mod snapshot;
+mod table;
 mod writer;
 
 pub use error::{RecordError, RecordErrorClass};
 pub use files::replace_file;
 pub use format::RecordingFormat;
+pub use journal::TableJournal;
 pub use output::RecordingOutput;
 pub use recording::{DEFAULT_BUDGET, RecordingReader};
 pub use recover::{Description, Existing, Recovered, describe, recover};
 pub use scan::{BlobInfo, Ending};
 pub use schema::{MAX_COLUMNS, MAX_METADATA, MAX_TEXT, RecordingColumn, Schema};
 pub use snapshot::Snapshot;
+pub use table::{Cell, Cells, DataTable, TableColumn};
 pub use writer::{CHUNK_SECONDS, CHUNK_VALUES, Finished, StreamWriter};

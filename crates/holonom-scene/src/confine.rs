@@ -180,7 +180,7 @@ pub fn read_bytes(path: &Path, name: &str, limit: u64) -> Result<Vec<u8>, Box<Di
 }
 
 /// A name as it may be shown: no control characters, not endless.
-pub(crate) fn shown(name: &str) -> String {
+pub fn shown(name: &str) -> String {
     let clean: String = name.chars().take(200).map(|c| if c.is_control() { '?' } else { c }).collect();
     if name.chars().count() > 200 { clean + "..." } else { clean }
 }

@@ -40,6 +40,8 @@ pub struct ExpressionError {
 enum Op {
     Constant(f64),
     Variable,
+    /// A value that is given from outside.
+    Slot(usize),
     Negate,
     Add,
     Subtract,
@@ -155,8 +157,14 @@ fn atan2(a: &[Jet]) -> Jet {
 pub(crate) enum Token<'a> {
     Number(f64),
     Name(&'a str),
+    /// A stretch of text that the caller has understood.
+    Slot(usize),
     Sign(u8),
 }
+
+/// Understands stretches of text that are no names of this language: called where a name or a quoted text begins, with
+/// the text from there on and where that is, it tells how many bytes are one of its own values and which.
+pub type SlotFinder<'a> = dyn FnMut(&str, usize) -> Result<Option<(usize, usize)>, ExpressionError> + 'a;
 
 /// What waits on the stack for its second operand, or for its closing bracket.
 #[derive(Clone, Copy)]
@@ -182,6 +190,10 @@ impl Parser<'_> {
         let waits = match token {
             Token::Number(x) => {
                 self.program.push(Op::Constant(x));
+                return Ok(true);
+            }
+            Token::Slot(k) => {
+                self.program.push(Op::Slot(k));
                 return Ok(true);
             }
             Token::Name(name) if !call => {
@@ -273,6 +285,11 @@ impl Parser<'_> {
     }
 }
 
+/// The functions there are.
+pub fn function_names() -> impl Iterator<Item = &'static str> {
+    BUILTINS.iter().map(|b| b.name)
+}
+
 fn builtin(name: &str, at: &Range<usize>) -> Parsed<usize> {
     BUILTINS.iter().position(|b| b.name == name).ok_or_else(|| {
         let hint = crate::diagnostic::nearest(name, BUILTINS.iter().map(|b| b.name));
@@ -285,10 +302,20 @@ impl Expression {
     /// Read an expression. `known` gives the values of names; `variable` is the one that stays open (`t`), or an empty
     /// text.
     pub fn read(text: &str, variable: &str, known: &dyn Fn(&str) -> Option<f64>) -> Result<Self, ExpressionError> {
+        Expression::read_with(text, variable, known, &mut |_, _| Ok(None))
+    }
+
+    /// The same with values of the caller's own: see [`SlotFinder`] and [`Expression::with`].
+    pub fn read_with(
+        text: &str,
+        variable: &str,
+        known: &dyn Fn(&str) -> Option<f64>,
+        slots: &mut SlotFinder,
+    ) -> Result<Self, ExpressionError> {
         if text.len() > LONGEST {
             return Err(error(0..text.len(), format!("an expression of {} characters, at most {LONGEST}", text.len())));
         }
-        let tokens = tokens(text)?;
+        let tokens = tokens_with(text, slots)?;
         let mut parser = Parser { variable, known, program: Vec::new(), waiting: Vec::new() };
         let mut operand_next = true;
         let mut i = 0;
@@ -327,7 +354,7 @@ impl Expression {
         let (mut depth, mut most) = (0usize, 0);
         for op in &self.program {
             match op {
-                Op::Constant(_) | Op::Variable => depth += 1,
+                Op::Constant(_) | Op::Variable | Op::Slot(_) => depth += 1,
                 Op::Negate => {}
                 Op::Call(b) => depth -= BUILTINS[*b].arguments - 1,
                 _ => depth -= 1,
@@ -344,7 +371,33 @@ impl Expression {
 
     /// Value, first and second derivative.
     pub fn at(&self, x: f64) -> Jet {
-        let mut stack = [[0.0; 3]; STACK];
+        self.run(x, &[])
+    }
+
+    /// The value with these values of the caller's own.
+    ///
+    /// # Panics
+    /// When there are fewer of them than were found while it was read.
+    pub fn with(&self, slots: &[f64]) -> f64 {
+        self.run(0.0, slots)[0]
+    }
+
+    /// One minus the other.
+    pub fn difference(left: &Expression, right: &Expression) -> Expression {
+        let program = left.program.iter().chain(&right.program).copied().chain([Op::Subtract]).collect();
+        Expression { program }
+    }
+
+    /// Minus its size: below zero everywhere but where it is zero.
+    pub fn not_zero(mut self) -> Expression {
+        let size = BUILTINS.iter().position(|b| b.name == "abs");
+        self.program.extend(size.map(Op::Call).into_iter().chain([Op::Negate]));
+        self
+    }
+
+    fn run(&self, x: f64, slots: &[f64]) -> Jet {
+        // a difference holds one value while its right side is computed
+        let mut stack = [[0.0; 3]; STACK + 1];
         let mut n = 0;
         for op in &self.program {
             match op {
@@ -354,6 +407,10 @@ impl Expression {
                 }
                 Op::Variable => {
                     stack[n] = [x, 1.0, 0.0];
+                    n += 1;
+                }
+                Op::Slot(k) => {
+                    stack[n] = [slots[*k], 0.0, 0.0];
                     n += 1;
                 }
                 Op::Negate => stack[n - 1] = stack[n - 1].map(|x| -x),
@@ -401,16 +458,28 @@ pub(crate) fn constant_of(name: &str) -> Option<f64> {
     }
 }
 
-pub(crate) fn error(at: Range<usize>, message: impl Into<String>) -> ExpressionError {
+/// An error at some bytes of a text.
+pub fn error(at: Range<usize>, message: impl Into<String>) -> ExpressionError {
     ExpressionError { at, message: message.into(), unknown: None }
 }
 
 pub(crate) fn tokens(text: &str) -> Result<Vec<(Token<'_>, Range<usize>)>, ExpressionError> {
+    tokens_with(text, &mut |_, _| Ok(None))
+}
+
+fn tokens_with<'t>(text: &'t str, slots: &mut SlotFinder) -> Result<Vec<(Token<'t>, Range<usize>)>, ExpressionError> {
     let bytes = text.as_bytes();
     let mut out = Vec::new();
     let mut i = 0;
     while i < bytes.len() {
         let start = i;
+        if (bytes[i].is_ascii_alphabetic() || matches!(bytes[i], b'_' | b'\''))
+            && let Some((length, slot)) = slots(&text[i..], i)?
+        {
+            i += length.max(1);
+            out.push((Token::Slot(slot), start..i));
+            continue;
+        }
         match bytes[i] {
             b if b.is_ascii_whitespace() => i += 1,
             // of what stands before it

@@ -229,7 +229,7 @@ impl<'a> Parser<'a> {
             }
             Token::Name(name) if matches!(self.peek(), Some(Token::Sign(b'('))) => self.call(name, at),
             Token::Name(name) => self.named(name, at),
-            Token::Sign(_) => Err(error(at, "a number, a point or a name is missing here")),
+            Token::Sign(_) | Token::Slot(_) => Err(error(at, "a number, a point or a name is missing here")),
         }
     }
 

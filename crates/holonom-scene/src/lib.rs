@@ -69,6 +69,6 @@ pub mod xml;
 
 pub use diagnostic::{Diagnostic, Report, Severity};
 pub use limits::Limits;
-pub use load::{Format, LoadError, Loaded, Loader};
+pub use load::{Format, LoadError, Loaded, Loader, PreparedScene};
 pub use quantities::Quantities;
 pub use scene::Scene;

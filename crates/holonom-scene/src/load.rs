@@ -199,6 +199,36 @@ impl Loader {
         text: String,
         confinement: &Confinement,
     ) -> Result<Loaded, LoadError> {
+        self.prepare(name, path, text, confinement)?.into_loaded(&[])
+    }
+
+    /// Read a file as [`Loader::load`] does, as far as everything is the same whatever is set afterwards.
+    pub fn prepare_file(&self, path: &Path) -> Result<PreparedScene, LoadError> {
+        let name = path.display().to_string();
+        let read = read_bytes(path, &name, self.limits.file).and_then(|bytes| text_of(bytes, &name));
+        let text = read.map_err(|d| LoadError::new(*d))?;
+        let confinement = self.confinement(path)?;
+        self.prepare(name, path.canonicalize().ok().as_deref(), text, &confinement)
+    }
+
+    /// The same of a text; with a path as in [`Loader::load_text_at`].
+    pub fn prepare_text(
+        &self,
+        name: &str,
+        path: Option<&Path>,
+        text: impl Into<String>,
+    ) -> Result<PreparedScene, LoadError> {
+        let confinement = path.map_or(Ok(Confinement::none()), |path| self.confinement(path))?;
+        self.prepare(name.to_string(), path, text.into(), &confinement)
+    }
+
+    fn prepare(
+        &self,
+        name: String,
+        path: Option<&Path>,
+        text: String,
+        confinement: &Confinement,
+    ) -> Result<PreparedScene, LoadError> {
         let mut report = Report::new();
         let mut sources = Sources::new();
         let file = sources.add(name.clone(), path, text);
@@ -230,11 +260,61 @@ impl Loader {
         if report.has_errors() {
             return Err(LoadError { report, sources });
         }
+        let (limits, strict) = (self.limits, self.strict);
+        Ok(PreparedScene { document, format, sources, report, confinement: confinement.clone(), limits, strict })
+    }
+}
+
+/// A scene of which the texts were read, to be finished many times with other settings: the work of reading files is
+/// done once.
+#[derive(Clone, Debug)]
+pub struct PreparedScene {
+    document: DocTable,
+    format: Format,
+    sources: Sources,
+    /// What was said of it so far.
+    report: Report,
+    confinement: Confinement,
+    limits: Limits,
+    strict: bool,
+}
+
+impl PreparedScene {
+    /// The document, after the settings of the loader.
+    pub fn document(&self) -> &DocTable {
+        &self.document
+    }
+
+    /// The texts it was read from.
+    pub fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// What is wrong with settings as such: names that are not there. Their values are looked at by
+    /// [`PreparedScene::finish`].
+    pub fn check(&self, settings: &[String]) -> Report {
+        let mut report = Report::new();
+        set::apply(&mut self.document.clone(), settings, &mut self.sources.clone(), &self.limits, &mut report);
+        report
+    }
+
+    /// The scene with further settings, as [`Loader::load`] reads it with all of them.
+    pub fn finish(&self, settings: &[String]) -> Result<Loaded, LoadError> {
+        self.clone().into_loaded(settings)
+    }
+
+    /// The same where it is finished once.
+    fn into_loaded(self, settings: &[String]) -> Result<Loaded, LoadError> {
+        let PreparedScene { mut document, format, mut sources, mut report, confinement, limits, strict } = self;
+        set::apply(&mut document, settings, &mut sources, &limits, &mut report);
+        if report.has_errors() {
+            return Err(LoadError { report, sources });
+        }
         let folders: Vec<_> =
             sources.files().iter().map(|f| f.path.as_deref().and_then(Path::parent).map(Path::to_path_buf)).collect();
-        let around = Environment { limits: self.limits, confinement, folders: &folders };
+        let around = Environment { limits, confinement: &confinement, folders: &folders };
         let scene = read::read(&document, &around, &mut report);
-        if self.strict {
+        if strict {
             report.make_strict();
         }
         if report.has_errors() {

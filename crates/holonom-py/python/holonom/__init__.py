@@ -40,6 +40,7 @@ from ._holonom import (
     Simulation,
     State,
     StepReport,
+    StudyPlan,
     __version__,
 )
 from ._loading import gallery, load, loads
@@ -63,6 +64,7 @@ from ._results import (
     Response,
     RolloutGradient,
 )
+from ._study import StudyTable, read_study, sweep
 
 __all__ = [
     "Batch",
@@ -102,6 +104,8 @@ __all__ = [
     "State",
     "StepError",
     "StepReport",
+    "StudyPlan",
+    "StudyTable",
     "UnknownNameError",
     "UsageError",
     "__version__",
@@ -110,5 +114,7 @@ __all__ = [
     "load",
     "loads",
     "read_recording",
+    "read_study",
     "sections",
+    "sweep",
 ]

@@ -7,7 +7,7 @@ from typing_extensions import disjoint_base
 from ._recording import Recording
 from ._results import Certificate, Contact, Derivative, Derivatives, Diagnosis, Energy, Equilibrium, Event, InverseDynamics, JointMotion, Ledger, Linearisation, Reaction, Response, RolloutGradient
 from ._show import Page
-__all__ = ['HeldFactor', 'Input', 'JointEquations', 'Model', 'PushAlong', 'Rollout', 'Selection', 'Simulation', 'State', 'StepReport', '__version__', 'gallery', 'load', 'loads', 'read_recording', 'sections', 'write_recording']
+__all__ = ['HeldFactor', 'Input', 'JointEquations', 'Model', 'PushAlong', 'Rollout', 'Selection', 'Simulation', 'State', 'StepReport', 'StudyPlan', 'StudyRows', '__version__', 'gallery', 'load', 'loads', 'read_recording', 'read_study', 'sections', 'study_table', 'write_recording']
 _Array = NDArray[np.float64]
 _Direction = PushAlong | str
 _Directions = _Direction | Sequence[_Direction]
@@ -30,6 +30,80 @@ def write_recording(path: str | PathLike[str], columns: Sequence[tuple[str, str,
 
 def read_recording(path: str | PathLike[str]) -> tuple[list[tuple[str, str, str, _Array]], str]:
     ...
+
+def read_study(path: str | PathLike[str], allow_path: Sequence[str | PathLike[str]]) -> StudyPlan:
+    ...
+
+def study_table(plan: StudyPlan, rows: Sequence[bytes]) -> tuple[dict[str, Any], dict[str, str], str]:
+    ...
+
+@final
+class StudyPlan:
+    """A study that was read: what is run, and one row of it at a time."""
+
+    @staticmethod
+    def from_portable(text: str) -> StudyPlan:
+        """A study as another process has read it."""
+
+    def portable(self) -> str:
+        """What `from_portable` of another process needs; the scene comes with it."""
+
+    @property
+    def title(self) -> str:
+        """Its title."""
+
+    @property
+    def runs(self) -> int:
+        """How many runs there are."""
+
+    @property
+    def identity(self) -> str:
+        """What decides the rows of its table."""
+
+    @property
+    def factors(self) -> list[str]:
+        """Names of the factors."""
+
+    @property
+    def outcomes(self) -> list[str]:
+        """Names of the outcomes."""
+
+    def settings(self, run: int) -> list[str]:
+        """What is set in a run, as `--set` has it."""
+
+    def row(self, run: int) -> bytes:
+        """Make one run: its row, as bytes."""
+
+@final
+class StudyRows:
+    """The rows of a study in files: a journal of those that are there, tables when all are."""
+
+    def __new__(cls, plan: StudyPlan, base: str | PathLike[str], force: bool) -> StudyRows:
+        ...
+
+    def missing(self) -> list[int]:
+        """Numbers of the runs that are still to be made."""
+
+    @property
+    def finished(self) -> int:
+        """How many rows there are."""
+
+    @property
+    def failed(self) -> int:
+        """How many of them are of runs that failed."""
+
+    def take(self, row: bytes) -> None:
+        """Keep a row that some process made."""
+
+    def run(self, jobs: int, progress: Callable[[int, int], object] | None) -> None:
+        """Make all missing runs with threads of this process; `progress` is called with how many are there, about ten
+times a second."""
+
+    def write(self) -> tuple[PathLike[str], PathLike[str]]:
+        """Write the tables: their names."""
+
+    def table(self) -> tuple[dict[str, Any], dict[str, str], str]:
+        """The columns so far: name to values, name to unit, and the metadata."""
 
 @final
 class Model:

@@ -22,6 +22,7 @@
 //! refused by their `created_by`, with the advice to use a library that reads all of Parquet.
 
 pub(crate) mod read;
+pub(crate) mod table;
 pub(crate) mod thrift;
 pub(crate) mod write;
 
@@ -36,6 +37,9 @@ pub(crate) const CREATED_BY: &str = "holonom-record";
 
 // Enumerations of the format.
 pub(crate) const TYPE_DOUBLE: i64 = 5;
+pub(crate) const TYPE_BYTE_ARRAY: i64 = 6;
+/// A byte array that is a text.
+pub(crate) const CONVERTED_UTF8: i64 = 0;
 pub(crate) const REPETITION_REQUIRED: i64 = 0;
 pub(crate) const ENCODING_PLAIN: i64 = 0;
 pub(crate) const ENCODING_RLE: i64 = 3;

@@ -51,7 +51,12 @@ pub(crate) fn open(path: &Path, budget: u64) -> Result<(ParquetFile, Positioned)
     Ok((footer, file))
 }
 
-fn footer_of(path: &Path, file: File, length: u64, budget: u64) -> Result<(Vec<u8>, Positioned), RecordError> {
+pub(super) fn footer_of(
+    path: &Path,
+    file: File,
+    length: u64,
+    budget: u64,
+) -> Result<(Vec<u8>, Positioned), RecordError> {
     let file = Positioned::new(path, file);
     let (mut front, mut back) = ([0; 4], [0; 8]);
     if length >= 12 {

@@ -166,7 +166,7 @@ impl<'a, W: Write> ParquetWriter<'a, W> {
 }
 
 /// Structure `PageHeader`, with `DataPageHeader`.
-fn page_header(rows: usize, page: &[u8]) -> Vec<u8> {
+pub(super) fn page_header(rows: usize, page: &[u8]) -> Vec<u8> {
     let mut encoder = ThriftEncoder::default();
     encoder.structure(|header| {
         header.int32(1, PAGE_DATA);
@@ -184,7 +184,7 @@ fn page_header(rows: usize, page: &[u8]) -> Vec<u8> {
 }
 
 /// Structure `KeyValue`.
-fn key_value(out: &mut ThriftEncoder, key: &str, value: &str) {
+pub(super) fn key_value(out: &mut ThriftEncoder, key: &str, value: &str) {
     out.structure(|pair| {
         pair.text(1, key);
         pair.text(2, value);

@@ -3,7 +3,7 @@
 
 mod values;
 
-pub use values::{body_ref, from_rpy};
+pub use values::{body_ref, from_rpy, place};
 
 use crate::codes;
 use crate::diagnostic::{Diagnostic, Report, nearest};

@@ -13,7 +13,7 @@ use holonom::math::{Mat3, Quat, Vec3, exp_quat, quat_from_axes, vec3};
 use std::sync::Arc;
 
 /// An error of an expression that begins at byte `from` of a text value.
-fn place(e: &ExpressionError, node: &DocNode, from: usize) -> Span {
+pub fn place(e: &ExpressionError, node: &DocNode, from: usize) -> Span {
     // one more for the quote; exact as long as the text holds no escapes
     let start = node.span.start as usize + 1 + from;
     let (a, b) = (start + e.at.start, start + e.at.end.max(e.at.start + 1));
