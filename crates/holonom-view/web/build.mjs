@@ -2,14 +2,15 @@
 //
 //     node build.mjs [OUT.html]                    one HTML file without any other, for the program that serves it
 //     node build.mjs --site FOLDER ENGINE.wasm     the site: the page with its engine, for any host of files
+//     node build.mjs --book FOLDER                 the scripts of the book in it alone
 //
 // The site is `index.html`, `engine.bin` (the engine, gzipped, so that hosts that compress nothing need not), `sw.js`, which keeps both in the browser for days without a
-// network, and `holonom.html`: page and engine in one file that opens from a disk.
+// network, `holonom.html`: page and engine in one file that opens from a disk, and `book`, whose pages `cargo xtask site` has written there.
 
 import { build } from "esbuild";
 import { createHash } from "node:crypto";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
@@ -53,15 +54,28 @@ function policy(html) {
 
 const withPolicy = (html) => html.replace("<!-- policy -->", () => `<meta http-equiv="Content-Security-Policy" content="${policy(html)}">`);
 
+/** Script and style of the book's pages; what the folder of the book holds then. */
+async function book(folder) {
+  const { script, style } = await bundle("src/book/book.ts");
+  await mkdir(join(folder, "book"), { recursive: true });
+  await writeFile(join(folder, "book/book.js"), script);
+  await writeFile(join(folder, "book/book.css"), style);
+  const entries = await readdir(join(folder, "book"), { recursive: true, withFileTypes: true });
+  return entries.filter((e) => e.isFile()).map((e) => relative(folder, join(e.parentPath ?? e.path, e.name)).replaceAll("\\", "/")).sort();
+}
+
 async function site(folder, engine) {
   const zipped = gzipSync(await readFile(engine), { level: 9 });
   const { script } = await bundle("src/site/engine.ts");
   const mark = '<!-- policy --><meta name="holonom-site" content="">';
   const index = withPolicy(await page(script, mark));
   const single = withPolicy(await page(script, mark, `<script type="text/plain" id="engine">${zipped.toString("base64")}</script>`));
-  const version = createHash("sha256").update(index).update(zipped).digest("hex").slice(0, 16);
-  const worker = (await readFile(join(here, "src/site/sw.js"), "utf8")).replace("VERSION", version);
   await mkdir(folder, { recursive: true });
+  const pages = await book(folder);
+  const hash = createHash("sha256").update(index).update(zipped);
+  for (const name of pages) hash.update(name).update(await readFile(join(folder, name)));
+  const version = hash.digest("hex").slice(0, 16);
+  const worker = (await readFile(join(here, "src/site/sw.js"), "utf8")).replace("VERSION", version).replace('"BOOK"', pages.map((p) => JSON.stringify(p)).join(", "));
   const files = { "index.html": index, "engine.bin": zipped, "sw.js": worker, "holonom.html": single };
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
   const size = (content) => `${(content.length / 1e6).toFixed(2)} MB`;
@@ -69,4 +83,5 @@ async function site(folder, engine) {
 }
 
 if (process.argv[2] === "--site") await site(process.argv[3], process.argv[4]);
+else if (process.argv[2] === "--book") await book(process.argv[3]);
 else await writeFile(process.argv[2] ?? join(here, "page.html"), await page(""));
