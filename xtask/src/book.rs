@@ -296,7 +296,7 @@ fn page_html(book: &Book, number: usize, body: &str, up: &str) -> String {
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; frame-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'\">\n\
          <title>{title} · holonom</title>\n<link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"{up}book.css\">\n<script src=\"{up}book.js\" defer></script>\n</head>\n<body data-up=\"{up}../\">\n\
          <header class=\"bar\"><a class=\"word\" href=\"{up}../index.html\">holonom</a><details class=\"menu\"><summary>Contents</summary><nav aria-label=\"Contents, unfolded\">{0}</nav></details>\
-         <a class=\"button\" href=\"{up}../index.html\">Open the workbench</a><button type=\"button\" class=\"button theme\" aria-label=\"Light or dark\">◐</button></header>\n\
+         <a class=\"button\" href=\"{up}../index.html\">Workbench</a><button type=\"button\" class=\"button theme\" aria-label=\"Light or dark\">◐</button></header>\n\
          <nav class=\"contents\" aria-label=\"Contents\">{0}</nav>\n<main>\n{body}<nav class=\"turn\" aria-label=\"Chapters\">{turn}</nav></main>\n</body>\n</html>\n",
         contents(book, chapter, up),
     )

@@ -1,5 +1,6 @@
 // The sheet with all keys.
 
+import { BOOK } from "../site/first";
 import { createSheet } from "./dialog";
 import { h } from "./dom";
 import type { Key, Keys } from "./keys";
@@ -37,7 +38,8 @@ export function createHelp(trigger: HTMLButtonElement, keys: Keys, version: () =
       for (const key of list) table.append(h("dt", {}, ...key.shown.split(" + ").map((k) => h("kbd", { text: k }))), h("dd", { text: key.does }));
       columns.append(h("section", {}, h("h3", { text: group }), table));
     }
-    sheet.body.replaceChildren(columns, h("p", { class: "muted", text: `holonom ${version()}` }));
+    const book = BOOK ? h("p", {}, h("a", { text: "The book", testid: "book", attrs: { href: BOOK } }), ": a course with mechanisms to pull, guides and references.") : "";
+    sheet.body.replaceChildren(columns, book, h("p", { class: "muted", text: `holonom ${version()}` }));
     sheet.open();
   };
   trigger.addEventListener("click", open);
