@@ -70,7 +70,7 @@ export class App {
     centre: false,
     trails: false,
     labels: false,
-    joints: true,
+    joints: false,
     structure: false,
     shadows: true,
     grid: true,

@@ -18,7 +18,7 @@ const GROUPS: [string, Line[]][] = [
     ["accelerations", "Accelerations", "Of centres of mass", "--view-acceleration"],
   ]],
   ["Marks", [
-    ["joints", "Joints", "Drawn as what they are"],
+    ["joints", "Signs of joints", "Of all of them; otherwise of those that are pointed at"],
     ["labels", "Names", "Of bodies and joints"],
     ["centre", "Centre of mass", "Of everything together"],
     ["trails", "Trails", "Where points have been"],

@@ -104,10 +104,14 @@ export class OrbitCamera {
     return distance;
   }
 
-  /** Comes nearer where a box takes up little of the view. */
+  /** Comes nearer where a box takes up little of the view; in a view that is higher than wide, goes back until it is seen as a whole: cameras of scenes are meant for wide ones. */
   approach(min: Vector3, max: Vector3): void {
     const { target, azimuth, elevation } = this.stance;
-    this.stance.distance = Math.min(this.stance.distance, 1.25 * this.room(min, max, target, azimuth, elevation));
+    const upright = this.eye.aspect < 1.15;
+    const aim = upright ? min.clone().add(max).multiplyScalar(0.5) : target;
+    const room = this.room(min, max, aim, azimuth, elevation);
+    if (upright) this.stance = { ...this.stance, target: aim, distance: 0.92 * room };
+    else this.stance.distance = Math.min(this.stance.distance, 1.08 * room);
     this.place();
   }
 

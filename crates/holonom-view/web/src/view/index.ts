@@ -19,6 +19,7 @@ import { Picker } from "./pick";
 import { Poses } from "./poses";
 import { sameSight } from "./same";
 import { Stage, type Bounds } from "./stage";
+import { surroundings } from "./surroundings";
 import { palette as paletteOf } from "./theme";
 import { Trails } from "./trails";
 import { triple, type Pick, type View } from "./types";
@@ -75,6 +76,11 @@ export function createView(host: HTMLElement, app: App): View {
   const picker = new Picker(canvas, camera, bodies, joints, poses);
   scene.add(new AmbientLight(0xffffff, 0.15), stage.group, bodies.group, joints.group, outline.group, arrows.group, trails.group, centre.group, marks.group);
 
+  if (renderer && !loop.software) {
+    scene.environment = surroundings(renderer);
+    scene.environmentIntensity = 0.55;
+    stage.mirrored = true;
+  }
   if (renderer) {
     renderer.shadowMap.enabled = !loop.software;
     renderer.shadowMap.autoUpdate = false; // only when something moved, not when the camera did

@@ -29,6 +29,8 @@ export interface Materials {
   over: Material;
   /** Shadows thrown flat onto the floor; null where there is a shadow map. */
   shade: MeshBasicMaterial | null;
+  /** Shapes beyond which their edges are not drawn. */
+  mostEdged: number;
   paint(palette: Palette): void;
 }
 
@@ -92,7 +94,7 @@ export function materials(software: boolean): Materials {
   const over = new MeshBasicMaterial({ vertexColors: true, depthTest: false, transparent: true });
   if (!software) {
     const sign = new MeshLambertMaterial({ vertexColors: true });
-    return { body: new MeshStandardMaterial({ roughness: 0.62, metalness: 0.08 }), box: null, written: null, sign, arrow: sign, veil, over, shade: null, paint: () => {} };
+    return { body: new MeshStandardMaterial({ roughness: 0.5, metalness: 0.12 }), box: null, written: null, sign, arrow: sign, veil, over, shade: null, mostEdged: 3000, paint: () => {} };
   }
   const body = cornerLit({});
   const box = cornerLit({ flat: true });
@@ -108,6 +110,7 @@ export function materials(software: boolean): Materials {
     veil,
     over,
     shade,
+    mostEdged: 120,
     paint(palette) {
       shade.opacity = written.shade.uniforms.dark.value = palette.shadow * 0.75;
       for (const m of [body, box, sign, written.body, written.box]) {
