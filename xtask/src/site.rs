@@ -10,6 +10,7 @@ const TARGET: &str = "wasm32-unknown-unknown";
 pub fn build(root: &Path) -> Result<PathBuf, String> {
     page::require_node()?;
     require_target()?;
+    page::require_xz()?;
     let target = steps::target_folder(root)?;
     steps::cargo(root, &["build", "--quiet", "--profile", "site", "-p", "holonom-wasm", "--target", TARGET])?;
     let engine = target.join(TARGET).join("site").join("holonom_wasm.wasm");
