@@ -22,6 +22,10 @@ export interface Shown {
   structure: boolean;
   shadows: boolean;
   grid: boolean;
+  /** Bodies that one can see through. */
+  transparent: boolean;
+  /** Without perspective. */
+  parallel: boolean;
 }
 
 interface Events {
@@ -74,6 +78,8 @@ export class App {
     structure: false,
     shadows: true,
     grid: true,
+    transparent: false,
+    parallel: false,
   };
 
   /** What was opened last, and how: enough to open it again. */

@@ -21,6 +21,7 @@ const ELSEWHERE: Key[] = [
   { shown: "Delete", does: "remove what is selected, while building", group: "Building" },
   { shown: "f", does: "fit everything in", group: "View" },
   { shown: "1 + 3 + 7", does: "from the front, right, top", group: "View" },
+  { shown: "5", does: "with and without perspective", group: "View" },
   { shown: "0", does: "as at the start", group: "View" },
   { shown: "← + → + ↑ + ↓", does: "turn the view", group: "View" },
   { shown: "+", does: "nearer", group: "View" },

@@ -24,6 +24,10 @@ const GROUPS: [string, Line[]][] = [
     ["trails", "Trails", "Where points have been"],
     ["structure", "Structure by colour", "Tree, loops and redundant joints"],
   ]],
+  ["Sight", [
+    ["transparent", "Transparent bodies", "To see what lies behind and inside"],
+    ["parallel", "Without perspective", "What is parallel stays parallel: to measure and compare (5)"],
+  ]],
   ["Surroundings", [
     ["grid", "Grid", "On the ground"],
     ["shadows", "Shadows", "Slower on weak graphics"],

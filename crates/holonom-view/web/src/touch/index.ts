@@ -239,6 +239,7 @@ export function createTouch(view: View, app: App): Touch {
       "1": () => view.look("front"),
       "3": () => view.look("right"),
       "7": () => view.look("top"),
+      "5": () => app.show({ parallel: !app.shown.parallel }),
       ArrowLeft: () => camera.orbit(-step, 0),
       ArrowRight: () => camera.orbit(step, 0),
       ArrowUp: () => camera.orbit(0, step),

@@ -135,6 +135,7 @@ export function createView(host: HTMLElement, app: App): View {
     point();
     invalidate();
   }
+  let through = false; // bodies are drawn so that one sees through them
   let resized = true; // the stage has to be made for the scene
 
   /** The lower corner of what is to be seen: what hangs above the floor will swing down towards it. */
@@ -303,6 +304,8 @@ export function createView(host: HTMLElement, app: App): View {
     const shadows = app.shown.shadows && (picture?.bodies.length ?? 0) <= MOST_SHADOWS;
     stage.show(app.shown.grid, shadows && !loop.software);
     bodies.shadows = shadows;
+    if (app.shown.transparent !== through) paints.through((through = app.shown.transparent));
+    camera.parallel = app.shown.parallel;
     if (renderer) renderer.shadowMap.needsUpdate = true;
     invalidate();
   }
