@@ -49,7 +49,7 @@ async function page(engineScript, head = "", body = "") {
 function policy(html) {
   const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
   const all = (tag) => [...html.matchAll(new RegExp(`<${tag}>([\\s\\S]*?)</${tag}>`, "g"))].map((m) => hash(m[1])).join(" ");
-  return `default-src 'none'; script-src 'self' 'wasm-unsafe-eval' ${all("script")}; style-src ${all("style")}; img-src data: blob:; connect-src 'self'; ` +
+  return `default-src 'none'; script-src 'self' 'wasm-unsafe-eval' ${all("script")}; style-src ${all("style")}; img-src 'self' data: blob:; connect-src 'self'; ` +
     "worker-src 'self' blob:; base-uri 'none'; form-action 'none'";
 }
 

@@ -129,7 +129,7 @@ export class OrbitCamera {
     const aim = upright ? min.clone().add(max).multiplyScalar(0.5) : target;
     const room = this.room(min, max, aim, azimuth, elevation);
     if (upright) this.stance = { ...this.stance, target: aim, distance: 0.92 * room };
-    else this.stance.distance = Math.min(this.stance.distance, 1.08 * room);
+    else this.stance.distance = Math.min(this.stance.distance, 1.18 * room);
     this.place();
   }
 
