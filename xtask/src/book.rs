@@ -187,7 +187,7 @@ impl Page<'_> {
 
     /// A scene with room for a view of it; `text` where it is written out here.
     fn live_scene(&mut self, name: &str, shown: &[&str], text: Option<&str>, caption: &str) -> String {
-        const SHOWN: [&str; 9] = ["reactions", "torques", "applied", "contacts", "velocities", "labels", "structure", "trails", "joints"];
+        const SHOWN: [&str; 10] = ["reactions", "figures", "torques", "applied", "contacts", "velocities", "labels", "structure", "trails", "joints"];
         if let Some(unknown) = shown.iter().find(|s| !SHOWN.contains(s)) {
             self.complain(&format!("nothing called “{unknown}” can be drawn"));
         }

@@ -18,6 +18,8 @@ export interface Shown {
   centre: boolean;
   trails: boolean;
   labels: boolean;
+  /** Numbers at arrows. */
+  figures: boolean;
   joints: boolean;
   structure: boolean;
   shadows: boolean;
@@ -74,6 +76,7 @@ export class App {
     centre: false,
     trails: false,
     labels: false,
+    figures: false,
     joints: false,
     structure: false,
     shadows: true,

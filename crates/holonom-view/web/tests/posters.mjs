@@ -27,6 +27,10 @@ for (const address of pages) {
     const frame = page.locator(`figure.live[data-scene="${name}"] iframe`);
     await frame.scrollIntoViewIfNeeded();
     await page.waitForTimeout(1500);
+    // the picture alone: neither the button nor the legend
+    for (const inside of page.frames().filter((f) => f.url().includes("?embed"))) {
+      await inside.evaluate(() => document.querySelectorAll(".embed-corner, .v3-legend").forEach((part) => part.remove()));
+    }
     await page.frameLocator(`figure.live[data-scene="${name}"] iframe`).locator("#view").screenshot({ path: join(folder, `${name}.jpg`), type: "jpeg", quality: 80 });
     console.log(name);
   }

@@ -9,7 +9,7 @@ async function params(bench) {
   const client = await bench.client(site, { at: "#scene=slider-crank" });
   await client.until(() => window.holonom.app.picture?.name === "slider-crank", "the scene of the address");
   await client.click("tab-inspect");
-  const slider = (name) => client.page.locator(`[data-testid="param"][data-name="${name}"]`);
+  const slider = (name) => client.page.locator(`[data-testid="param"][data-path="params.${name}"]`);
   await slider("r").waitFor();
   equal(await client.part("param").count(), 2, "sliders of parameters");
   equal(Number(await slider("r").inputValue()), 0.1, "the radius of the crank");
@@ -30,7 +30,7 @@ async function params(bench) {
   await client.page.locator("#view canvas").first().focus();
   await client.page.keyboard.press("Control+z");
   await client.until(() => window.holonom.app.picture.can_redo, "the change to be undone");
-  await client.until(() => Number(document.querySelector('[data-testid="param"][data-name="r"]')?.value) === 0.1, "the slider to go back");
+  await client.until(() => Number(document.querySelector('[data-testid="param"][data-path="params.r"]')?.value) === 0.1, "the slider to go back");
 
   // a number with which the parts do not fit is told, and nothing changes
   await slider("l").evaluate((s) => {
@@ -40,6 +40,20 @@ async function params(bench) {
   });
   await client.part("toast-error").first().waitFor();
   equal(await reach(), before, "the scene after a number that cannot be");
+
+  // what a motor is told: twice as fast
+  await client.openScene("four-bar");
+  const motor = client.page.locator('[data-testid="param"][data-path="drive.motor.value"]');
+  await motor.waitFor();
+  await motor.evaluate((s) => {
+    s.value = "12.5";
+    s.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+  await client.until(() => window.holonom.app.picture.can_undo, "the scene with the faster motor");
+  check(/value = 12\.5/.test((await client.ask({ about: "scene" })).text), "what the motor is told");
+  await client.send({ do: "play" });
+  await client.until(() => window.holonom.app.frame.time > 0.2, "the faster motor to run");
+  await client.send({ do: "pause" });
 
   // a scene without parameters has no such list
   await client.openScene("pendulum");

@@ -1,4 +1,5 @@
-// The parameters of a scene, `[params]`, each with a slider: let go of it, and the scene is made anew with that number. What stands behind a number in the file, mostly its unit and meaning, stands here too.
+// The parameters of a scene, `[params]`, and what its drives are told, `[drive.NAME] value` and `effort`, each with a slider: let go of it, and the scene is made anew with that number. What stands behind a
+// number in the file, mostly its unit and meaning, stands here too.
 
 import type { App } from "../app";
 import { h, setText } from "./dom";
@@ -7,19 +8,24 @@ import { short } from "./units";
 
 export interface Parameter {
   name: string;
+  /** `params.r`, `drive.motor.value`. */
+  path: string;
   value: number;
   note: string;
 }
 
-/** The numbers in the section `[params]` of a scene's text; what is made from others is not among them. */
+/** The numbers that a scene's text says of itself and of its drives; what is made from others is not among them. */
 export function parametersOf(text: string): Parameter[] {
   const found: Parameter[] = [];
-  let inside = false;
+  let section = "";
   for (const line of text.split("\n")) {
-    if (/^\s*\[/.test(line)) inside = /^\s*\[params\]/.test(line);
-    const parts = inside ? /^\s*"?([\w-]+)"?\s*=\s*([-+]?[\d._]+(?:e[-+]?\d+)?)\s*(?:#\s*(.*))?$/i.exec(line) : null;
+    if (/^\s*\[/.test(line)) section = /^\s*\[(params|drive\.[\w-]+)\]/.exec(line)?.[1] ?? "";
+    const parts = section ? /^\s*"?([\w-]+)"?\s*=\s*([-+]?[\d._]+(?:e[-+]?\d+)?)\s*(?:#\s*(.*))?$/i.exec(line) : null;
     const value = parts ? Number(parts[2]!.replaceAll("_", "")) : NaN;
-    if (parts && Number.isFinite(value)) found.push({ name: parts[1]!, value, note: parts[3] ?? "" });
+    if (!parts || !Number.isFinite(value)) continue;
+    const [key, note] = [parts[1]!, parts[3] ?? ""];
+    if (section === "params") found.push({ name: key, path: `params.${key}`, value, note });
+    else if (key === "value" || key === "effort") found.push({ name: `${section.slice(6)}${key === "effort" ? ", most" : ""}`, path: `${section}.${key}`, value, note });
   }
   return found;
 }
@@ -40,7 +46,10 @@ export function parameterList(app: App): HTMLElement {
   void app.ask({ about: "scene" }).then(({ text }) => {
     const found = parametersOf(text);
     if (found.length === 0 || app.picture?.revision !== revision) return;
-    list.replaceChildren(h("h3", { text: "Parameters" }), ...found.map((p) => row(app, p)));
+    for (const [title, of] of [["Parameters", "params."], ["Motors", "drive."]] as const) {
+      const rows = found.filter((p) => p.path.startsWith(of)).map((p) => row(app, p));
+      if (rows.length > 0) list.append(h("h3", { text: title }), ...rows);
+    }
     list.hidden = false;
   }, () => {});
   return list;
@@ -48,7 +57,7 @@ export function parameterList(app: App): HTMLElement {
 
 function row(app: App, p: Parameter): HTMLElement {
   const { min, max, step } = range(p);
-  const slider = h("input", { class: "slider", type: "range", testid: "param", label: `${p.name}: ${p.note || "parameter"}`, attrs: { min: String(min), max: String(max), step: "any", "data-name": p.name } });
+  const slider = h("input", { class: "slider", type: "range", testid: "param", label: `${p.name}: ${p.note || "parameter"}`, attrs: { min: String(min), max: String(max), step: "any", "data-path": p.path } });
   slider.value = String(p.value);
   const shown = h("output", { class: "num", text: short(p.value) });
   const round = () => Number((Math.round(Number(slider.value) / step) * step).toPrecision(6));
@@ -59,7 +68,7 @@ function row(app: App, p: Parameter): HTMLElement {
   });
   slider.addEventListener("change", () => {
     const value = round();
-    if (value !== p.value) app.send({ do: "edit", edit: { kind: "set", path: `params.${p.name}`, value } });
+    if (value !== p.value) app.send({ do: "edit", edit: { kind: "set", path: p.path, value } });
   });
   return h("label", { class: "param", title: p.note || p.name }, h("span", { class: "param-name" }, h("span", { text: p.name }), p.note ? h("span", { class: "muted", text: p.note }) : null), slider, shown);
 }

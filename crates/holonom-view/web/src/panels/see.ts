@@ -18,6 +18,7 @@ const GROUPS: [string, Line[]][] = [
     ["accelerations", "Accelerations", "Of centres of mass", "--view-acceleration"],
   ]],
   ["Marks", [
+    ["figures", "Numbers at arrows", "How large a force or velocity is"],
     ["joints", "Signs of joints", "Of all of them; otherwise of those that are pointed at"],
     ["labels", "Names", "Of bodies and joints"],
     ["centre", "Centre of mass", "Of everything together"],
