@@ -95,11 +95,13 @@ pub fn load(root: &Path) -> Result<Book, String> {
         add(source, "Guides and references")?;
     }
     let unlisted = names(&root.join("docs/book"))?.into_iter().filter(|n| n.ends_with(".md") && n != "README.md");
-    let unlisted: Vec<String> = unlisted.filter(|n| chapters.iter().filter(|c| c.source == format!("docs/book/{n}")).count() != 1).collect();
+    let unlisted: Vec<String> =
+        unlisted.filter(|n| chapters.iter().filter(|c| c.source == format!("docs/book/{n}")).count() != 1).collect();
     if !unlisted.is_empty() {
         return Err(format!("{CONTENTS} must list once: {}", unlisted.join(", ")));
     }
-    let scenes = names(&root.join("scenes"))?.into_iter().filter_map(|n| Some(n.strip_suffix(".toml")?.to_string())).collect();
+    let scenes =
+        names(&root.join("scenes"))?.into_iter().filter_map(|n| Some(n.strip_suffix(".toml")?.to_string())).collect();
     let mut posters = BTreeSet::new();
     for folder in ["docs/images/gallery", "docs/images/book"] {
         posters.extend(names(&root.join(folder))?.into_iter().map(|name| format!("{folder}/{name}")));
@@ -170,13 +172,30 @@ impl Page<'_> {
         }
         let question = markdown::html(first("ask"), self);
         let because = markdown::html(first("because"), self);
-        let hint = if first("hint").is_empty() { String::new() } else { format!("<details class=\"hint\"><summary>A hint</summary>{}</details>", markdown::html(first("hint"), self)) };
+        let hint = if first("hint").is_empty() {
+            String::new()
+        } else {
+            format!(
+                "<details class=\"hint\"><summary>A hint</summary>{}</details>",
+                markdown::html(first("hint"), self)
+            )
+        };
         let data: String = ["answer", "check", "unit", "within", "known", "solution"]
             .iter()
             .filter_map(|name| Some(format!(" data-{name}=\"{}\"", escape(&fields.get(name)?.join("\n")))))
             .collect();
-        let unit = if first("unit").is_empty() { String::new() } else { format!("<span class=\"unit\">{}</span>", escape(first("unit"))) };
-        let entry = if number { format!("<label class=\"entry\"><span class=\"visually-hidden\">Your answer</span><input inputmode=\"decimal\" autocomplete=\"off\" name=\"answer\">{unit}</label>") } else { String::new() };
+        let unit = if first("unit").is_empty() {
+            String::new()
+        } else {
+            format!("<span class=\"unit\">{}</span>", escape(first("unit")))
+        };
+        let entry = if number {
+            format!(
+                "<label class=\"entry\"><span class=\"visually-hidden\">Your answer</span><input inputmode=\"decimal\" autocomplete=\"off\" name=\"answer\">{unit}</label>"
+            )
+        } else {
+            String::new()
+        };
         let press = if number { "Check" } else { "Check the scene" };
         format!(
             "<form class=\"exercise\" data-scene=\"{}\"{data}><div class=\"ask\">{question}</div><div class=\"row\">{entry}<button class=\"button primary\">{press}</button>\
@@ -187,7 +206,18 @@ impl Page<'_> {
 
     /// A scene with room for a view of it; `text` where it is written out here.
     fn live_scene(&mut self, name: &str, shown: &[&str], text: Option<&str>, caption: &str) -> String {
-        const SHOWN: [&str; 10] = ["reactions", "figures", "torques", "applied", "contacts", "velocities", "labels", "structure", "trails", "joints"];
+        const SHOWN: [&str; 10] = [
+            "reactions",
+            "figures",
+            "torques",
+            "applied",
+            "contacts",
+            "velocities",
+            "labels",
+            "structure",
+            "trails",
+            "joints",
+        ];
         if let Some(unknown) = shown.iter().find(|s| !SHOWN.contains(s)) {
             self.complain(&format!("nothing called “{unknown}” can be drawn"));
         }
@@ -198,10 +228,18 @@ impl Page<'_> {
         if text.is_none() && !self.book.scenes.contains(name) {
             self.complain(&format!("no scene of the gallery is called “{name}”"));
         }
-        let poster = if text.is_none() { format!("docs/images/gallery/{name}.jpg") } else { format!("docs/images/book/{name}.jpg") };
+        let poster = if text.is_none() {
+            format!("docs/images/gallery/{name}.jpg")
+        } else {
+            format!("docs/images/book/{name}.jpg")
+        };
         let own = text.map(|t| format!("<details class=\"source\" open><summary>The scene; change it and press Run</summary><textarea spellcheck=\"false\" autocapitalize=\"off\" aria-label=\"Text of the scene {0}\" rows=\"{1}\">{2}</textarea><div class=\"row\"><button type=\"button\" class=\"button run\">Run</button><button type=\"button\" class=\"button restore\">As it was</button><output class=\"trouble\" aria-live=\"polite\"></output></div></details>", escape(name), t.lines().count().clamp(4, 22), escape(t)));
         let caption = markdown::html(caption, self);
-        let poster = if self.book.posters.contains(&poster) { format!("<img class=\"poster\" src=\"{}\" alt=\"\" loading=\"lazy\">", escape(&self.image_at(&poster))) } else { String::new() };
+        let poster = if self.book.posters.contains(&poster) {
+            format!("<img class=\"poster\" src=\"{}\" alt=\"\" loading=\"lazy\">", escape(&self.image_at(&poster)))
+        } else {
+            String::new()
+        };
         format!(
             "<figure class=\"live\" data-scene=\"{0}\" data-show=\"{4}\"{1}><div class=\"stage\">{2}<button type=\"button\" class=\"start\" aria-label=\"Start the mechanism {0}\">\
              <svg viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path d=\"M4.5 2.8v10.4L13 8z\"/></svg></button></div><figcaption>{caption}</figcaption>{3}</figure>\n",
@@ -225,7 +263,8 @@ impl Links for Page<'_> {
             return Some(target.into());
         }
         let (path, mark) = target.split_once('#').map_or((target, None), |(path, mark)| (path, Some(mark)));
-        let source = if path.is_empty() { self.chapter.source.clone() } else { resolved(folder_of(&self.chapter.source), path) };
+        let source =
+            if path.is_empty() { self.chapter.source.clone() } else { resolved(folder_of(&self.chapter.source), path) };
         // the page itself, opened on a scene
         if let Some(name) = source.strip_prefix("scenes/").and_then(|n| n.strip_suffix(".toml")) {
             return self.book.scenes.contains(name).then(|| format!("{}../index.html#scene={name}", self.up));
@@ -287,10 +326,16 @@ fn page_html(book: &Book, number: usize, body: &str, up: &str) -> String {
     let title = escape(&chapter.title);
     let beside = |k: Option<usize>, class: &str, word: &str| {
         let c = k.and_then(|k| book.chapters.get(k)).filter(|c| !c.part.starts_with("Guides"));
-        c.map_or(String::new(), |c| format!("<a class=\"{class}\" href=\"{up}{}\"><small>{word}</small>{}</a>", c.place, escape(&c.title)))
+        c.map_or(String::new(), |c| {
+            format!("<a class=\"{class}\" href=\"{up}{}\"><small>{word}</small>{}</a>", c.place, escape(&c.title))
+        })
     };
     let course = !chapter.part.starts_with("Guides");
-    let turn = if course { beside(number.checked_sub(1), "before", "Before") + &beside(Some(number + 1), "next", "Next") } else { String::new() };
+    let turn = if course {
+        beside(number.checked_sub(1), "before", "Before") + &beside(Some(number + 1), "next", "Next")
+    } else {
+        String::new()
+    };
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; frame-src 'self'; connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'\">\n\
@@ -305,15 +350,26 @@ fn page_html(book: &Book, number: usize, body: &str, up: &str) -> String {
 /// Write all pages and their pictures into a folder; the paths of all that was written, and of each page its live scenes. Every link, heading, scene and picture that a page
 /// names must be there.
 pub fn write(root: &Path, book: &Book, folder: &Path) -> Result<Vec<String>, String> {
-    let anchors: BTreeMap<String, Vec<String>> = book.chapters.iter().map(|c| (c.source.clone(), markdown::anchors(&c.text))).collect();
+    let anchors: BTreeMap<String, Vec<String>> =
+        book.chapters.iter().map(|c| (c.source.clone(), markdown::anchors(&c.text))).collect();
     let (mut errors, mut images, mut written) = (Vec::new(), BTreeSet::new(), Vec::new());
     let put = |path: PathBuf, content: &[u8]| -> Result<(), String> {
         let parent = path.parent().unwrap_or(folder);
-        fs::create_dir_all(parent).and_then(|()| fs::write(&path, content)).map_err(|e| format!("{}: {e}", path.display()))
+        fs::create_dir_all(parent)
+            .and_then(|()| fs::write(&path, content))
+            .map_err(|e| format!("{}: {e}", path.display()))
     };
     for (number, chapter) in book.chapters.iter().enumerate() {
         let up = if chapter.place.contains('/') { "../" } else { "" };
-        let mut page = Page { book, chapter, anchors: &anchors, up, images: BTreeSet::new(), live: Vec::new(), errors: Vec::new() };
+        let mut page = Page {
+            book,
+            chapter,
+            anchors: &anchors,
+            up,
+            images: BTreeSet::new(),
+            live: Vec::new(),
+            errors: Vec::new(),
+        };
         let body = markdown::html(&chapter.text, &mut page);
         errors.append(&mut page.errors);
         images.append(&mut page.images);
@@ -357,13 +413,21 @@ mod tests {
         let book = load(&root()).unwrap();
         let folder = std::env::temp_dir().join(format!("holonom-book-{}", std::process::id()));
         let written = write(&root(), &book, &folder).unwrap();
-        assert!(written.iter().any(|w| w == "first-mechanism.html") && written.iter().any(|w| w == "guides/loops.html"));
+        assert!(
+            written.iter().any(|w| w == "first-mechanism.html") && written.iter().any(|w| w == "guides/loops.html")
+        );
         for page in written.iter().filter(|w| w.ends_with(".html")) {
             let html = fs::read_to_string(folder.join(page)).unwrap();
-            for address in html.split("href=\"").chain(html.split("src=\"")).skip(1).filter_map(|l| l.split('"').next()) {
+            for address in html.split("href=\"").chain(html.split("src=\"")).skip(1).filter_map(|l| l.split('"').next())
+            {
                 let path = address.split('#').next().unwrap_or("");
                 let up = path.trim_start_matches("../");
-                let elsewhere = path.is_empty() || address.contains("://") || address.starts_with("data:") || up == "index.html" || up == "book.css" || up == "book.js";
+                let elsewhere = path.is_empty()
+                    || address.contains("://")
+                    || address.starts_with("data:")
+                    || up == "index.html"
+                    || up == "book.css"
+                    || up == "book.js";
                 if elsewhere || path.starts_with('<') {
                     continue;
                 }
@@ -377,9 +441,16 @@ mod tests {
     /// What an author gets wrong is told, with the name of the page.
     #[test]
     fn mistakes_are_told() {
-        let chapter = |text: &str| Chapter { source: "docs/book/a.md".into(), place: "a.html".into(), title: "A".into(), text: text.into(), part: "P".into() };
+        let chapter = |text: &str| Chapter {
+            source: "docs/book/a.md".into(),
+            place: "a.html".into(),
+            title: "A".into(),
+            text: text.into(),
+            part: "P".into(),
+        };
         let told = |text: &str| {
-            let book = Book { chapters: vec![chapter(text)], scenes: ["crane".to_string()].into(), posters: BTreeSet::new() };
+            let book =
+                Book { chapters: vec![chapter(text)], scenes: ["crane".to_string()].into(), posters: BTreeSet::new() };
             let folder = std::env::temp_dir().join(format!("holonom-book-bad-{}", std::process::id()));
             let result = write(&root(), &book, &folder);
             let _ = fs::remove_dir_all(&folder);

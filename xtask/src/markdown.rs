@@ -118,7 +118,11 @@ fn divider(line: &str) -> bool {
 
 /// Does a line begin something that is not a paragraph?
 fn begins(line: &str) -> bool {
-    line.trim_start().starts_with("```") || heading(line).is_some() || item(line).is_some() || line.starts_with('|') || line.starts_with('>')
+    line.trim_start().starts_with("```")
+        || heading(line).is_some()
+        || item(line).is_some()
+        || line.starts_with('|')
+        || line.starts_with('>')
 }
 
 impl Writer<'_> {
@@ -200,7 +204,8 @@ impl Writer<'_> {
             k += 1;
             while k < lines.len() {
                 let blank = lines[k].trim().is_empty();
-                let goes_on = indent(lines[k]) > base || (!blank && !lines[k - 1].trim().is_empty() && !begins(lines[k]));
+                let goes_on =
+                    indent(lines[k]) > base || (!blank && !lines[k - 1].trim().is_empty() && !begins(lines[k]));
                 // a blank line belongs to the item if what comes after it does
                 let kept = if blank { lines.get(k + 1).is_some_and(|l| indent(l) > base) } else { goes_on };
                 if !kept {
@@ -219,7 +224,10 @@ impl Writer<'_> {
             }
             self.out.push_str("</li>\n");
             // items may stand apart
-            if k + 1 < lines.len() && lines[k].trim().is_empty() && item(lines[k + 1]).is_some_and(|(_, o)| o == ordered) {
+            if k + 1 < lines.len()
+                && lines[k].trim().is_empty()
+                && item(lines[k + 1]).is_some_and(|(_, o)| o == ordered)
+            {
                 k += 1;
             }
         }
@@ -301,7 +309,9 @@ impl Writer<'_> {
                 rest = after;
                 continue;
             }
-            if let Some((sign, tag)) = [("**", "strong"), ("*", "em")].into_iter().find(|(sign, _)| rest.starts_with(sign)) {
+            if let Some((sign, tag)) =
+                [("**", "strong"), ("*", "em")].into_iter().find(|(sign, _)| rest.starts_with(sign))
+            {
                 let after = &rest[sign.len()..];
                 if open.last() == Some(&sign) {
                     open.pop();
@@ -318,7 +328,9 @@ impl Writer<'_> {
                     continue;
                 }
             }
-            if let Some(escaped) = rest.strip_prefix('\\').and_then(|r| r.chars().next()).filter(char::is_ascii_punctuation) {
+            if let Some(escaped) =
+                rest.strip_prefix('\\').and_then(|r| r.chars().next()).filter(char::is_ascii_punctuation)
+            {
                 out.push_str(&escape(&escaped.to_string()));
                 rest = &rest[2..];
                 continue;
@@ -401,15 +413,24 @@ mod tests {
     fn words() {
         assert_eq!(made("a *b* **c** `d<e` f"), "<p>a <em>b</em> <strong>c</strong> <code>d&lt;e</code> f</p>\n");
         assert_eq!(made("2 * 3 * 4 and x_i"), "<p>2 * 3 * 4 and x_i</p>\n");
-        assert_eq!(made("see [the `x` page](a.md#b), [no](gone)"), "<p>see <a href=\"a.html#b\">the <code>x</code> page</a>, no</p>\n");
+        assert_eq!(
+            made("see [the `x` page](a.md#b), [no](gone)"),
+            "<p>see <a href=\"a.html#b\">the <code>x</code> page</a>, no</p>\n"
+        );
         assert_eq!(made("<script>alert(1)</script>"), "<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>\n");
         assert_eq!(made("![a \"b\"](c.png)"), "<p><img src=\"c.png\" alt=\"a &quot;b&quot;\" loading=\"lazy\"></p>\n");
     }
 
     #[test]
     fn blocks() {
-        assert_eq!(made("# A b\n\ntext\nmore\n## A b"), "<h1 id=\"a-b\">A b</h1>\n<p>text\nmore</p>\n<h2 id=\"a-b-1\">A b</h2>\n");
-        assert_eq!(made("- one\n  two\n- three\n  - four\n\nfive"), "<ul>\n<li>one\ntwo\n</li>\n<li>three\n<ul>\n<li>four\n</li>\n</ul>\n</li>\n</ul>\n<p>five</p>\n");
+        assert_eq!(
+            made("# A b\n\ntext\nmore\n## A b"),
+            "<h1 id=\"a-b\">A b</h1>\n<p>text\nmore</p>\n<h2 id=\"a-b-1\">A b</h2>\n"
+        );
+        assert_eq!(
+            made("- one\n  two\n- three\n  - four\n\nfive"),
+            "<ul>\n<li>one\ntwo\n</li>\n<li>three\n<ul>\n<li>four\n</li>\n</ul>\n</li>\n</ul>\n<p>five</p>\n"
+        );
         assert_eq!(made("1. a\n\n2. b"), "<ol>\n<li>a\n</li>\n<li>b\n</li>\n</ol>\n");
         let table = made("| a | b |\n|---|--:|\n| `x|y` | 1 |");
         assert!(table.contains("<td><code>x|y</code></td><td class=\"right\">1</td>"), "{table}");
@@ -420,6 +441,9 @@ mod tests {
 
     #[test]
     fn anchors_are_those_of_the_headings() {
-        assert_eq!(anchors("# `holonom run`\n## Modes, [ik](x.md)\n```\n# no\n```\n# `holonom run`"), ["holonom-run", "modes-ik", "holonom-run-1"]);
+        assert_eq!(
+            anchors("# `holonom run`\n## Modes, [ik](x.md)\n```\n# no\n```\n# `holonom run`"),
+            ["holonom-run", "modes-ik", "holonom-run-1"]
+        );
     }
 }

@@ -78,7 +78,12 @@ pub fn require_xz() -> Result<(), String> {
     if !there("xz") {
         install("xz-utils");
     }
-    if there("xz") { Ok(()) } else { Err("xz is missing, which packs the engine of the site; install it with\n\nsudo apt-get install xz-utils\n".into()) }
+    if there("xz") {
+        Ok(())
+    } else {
+        Err("xz is missing, which packs the engine of the site; install it with\n\nsudo apt-get install xz-utils\n"
+            .into())
+    }
 }
 
 fn browser() -> Option<PathBuf> {
