@@ -1,8 +1,10 @@
 //! Chores of the workspace, written in Rust so that nothing but Rust is needed: `cargo xtask test` is the whole of it before a change goes in.
 
+mod book;
 mod documents;
 mod house;
 mod manual;
+mod markdown;
 mod packages;
 mod page;
 mod python;
@@ -22,7 +24,8 @@ usage: cargo xtask COMMAND
   soak       long runs of what draws its cases at random: tests, messages, spoilt files, fuzz targets, Miri: hours; words name parts
   page       the page in a browser alone; words select tests by their names
   python     the Python package in a fresh virtual environment: the wheel, and its tests; words are given to pytest
-  site       write the page with the engine in it, for any host of files, into target/site
+  site       write the page with the engine in it, and the book, for any host of files, into target/site
+  book       write the book anew into target/site, which is there already
   examples   write docs/examples.md and docs/images/chain.svg anew from the examples
   manual     write docs/verification.md anew from what `holonom verify` finds
   reproduction  write docs/reproduction.md, its pictures, and the short table of the README anew: some minutes of measuring;
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
         ["page", ref words @ ..] => report(page::test(&root, words)),
         ["python", ref words @ ..] => report(python::test(&root, words)),
         ["site"] => report(site::build(&root).map(|folder| println!("{}", folder.display()))),
+        ["book"] => report(site::book(&root).map(|folder| println!("{}", folder.display()))),
         ["examples"] => report(documents::write_examples(&root)),
         ["manual"] => report(manual::write(&root)),
         ["reproduction", ref parts @ ..] => report(reproduction(&root, parts)),

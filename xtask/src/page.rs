@@ -73,6 +73,19 @@ pub fn require_node() -> Result<(), String> {
         .into())
 }
 
+/// The program `xz`, which packs the engine of the site, installed where that can be done.
+pub fn require_xz() -> Result<(), String> {
+    if !there("xz") {
+        install("xz-utils");
+    }
+    if there("xz") {
+        Ok(())
+    } else {
+        Err("xz is missing, which packs the engine of the site; install it with\n\nsudo apt-get install xz-utils\n"
+            .into())
+    }
+}
+
 fn browser() -> Option<PathBuf> {
     let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
     named.into_iter().chain(BROWSERS.iter().map(PathBuf::from)).find(|p| p.exists())

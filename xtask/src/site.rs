@@ -1,6 +1,6 @@
 //! The page without a server: the engine compiled to WebAssembly, and the page around it, as files for any host.
 
-use crate::{page, steps};
+use crate::{book, page, steps};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -10,16 +10,45 @@ const TARGET: &str = "wasm32-unknown-unknown";
 pub fn build(root: &Path) -> Result<PathBuf, String> {
     page::require_node()?;
     require_target()?;
+    page::require_xz()?;
     let target = steps::target_folder(root)?;
     steps::cargo(root, &["build", "--quiet", "--profile", "site", "-p", "holonom-wasm", "--target", TARGET])?;
     let engine = target.join(TARGET).join("site").join("holonom_wasm.wasm");
     let web = root.join(page::WEB);
     page::packages(&web)?;
-    let site = target.join("site");
+    let site = files(&target);
+    write_book(root, &site)?;
     let mut node = Command::new("node");
     node.arg("build.mjs").arg("--site").arg(&site).arg(engine).current_dir(&web);
     page::run(&mut node, "the bundle of the site")?;
     Ok(site)
+}
+
+/// The book alone, into the site that is there.
+pub fn book(root: &Path) -> Result<PathBuf, String> {
+    page::require_node()?;
+    let (web, site) = (root.join(page::WEB), files(&steps::target_folder(root)?));
+    page::packages(&web)?;
+    write_book(root, &site)?;
+    let mut node = Command::new("node");
+    page::run(node.arg("build.mjs").arg("--book").arg(&site).current_dir(&web), "the scripts of the book")?;
+    Ok(site)
+}
+
+/// Where the site is written: beside what cargo makes of the profile of that name.
+fn files(target: &Path) -> PathBuf {
+    target.join("site")
+}
+
+fn write_book(root: &Path, site: &Path) -> Result<(), String> {
+    let folder = site.join("book");
+    match std::fs::remove_dir_all(&folder) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(format!("{}: {e}", folder.display())),
+        _ => {}
+    }
+    let written = book::write(root, &book::load(root)?, &folder)?;
+    println!("book of {} pages", written.iter().filter(|name| name.ends_with(".html")).count());
+    Ok(())
 }
 
 /// The standard library for WebAssembly, which rustup fetches.

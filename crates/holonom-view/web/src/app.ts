@@ -18,10 +18,16 @@ export interface Shown {
   centre: boolean;
   trails: boolean;
   labels: boolean;
+  /** Numbers at arrows. */
+  figures: boolean;
   joints: boolean;
   structure: boolean;
   shadows: boolean;
   grid: boolean;
+  /** Bodies that one can see through. */
+  transparent: boolean;
+  /** Without perspective. */
+  parallel: boolean;
 }
 
 interface Events {
@@ -70,10 +76,13 @@ export class App {
     centre: false,
     trails: false,
     labels: false,
-    joints: true,
+    figures: false,
+    joints: false,
     structure: false,
     shadows: true,
     grid: true,
+    transparent: false,
+    parallel: false,
   };
 
   /** What was opened last, and how: enough to open it again. */

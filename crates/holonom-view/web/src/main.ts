@@ -7,6 +7,8 @@ import { createPanels, type Panels } from "./panels";
 import { saveFile } from "./panels/downloads";
 import { startTheme } from "./panels/theme";
 import { followAddress } from "./site/address";
+import { Embedded } from "./site/embed";
+import { EMBEDDED } from "./site/embedded";
 import { FIRST, showHint } from "./site/first";
 import { WorkerLink } from "./site/link";
 import { createTouch, type Touch } from "./touch";
@@ -35,8 +37,9 @@ if (link instanceof WorkerLink) {
     const kept = panels.work.current();
     return kept ? { do: "open-text", name: kept.name, text: kept.text } : app.lastOpened;
   };
-  if (!/^#s(cene)?=/.test(location.hash)) showHint(panels.layout.notices, () => void panels.openGallery());
-  followAddress(app, link, panels.open, FIRST);
+  if (EMBEDDED) new Embedded({ app, view: panels.layout.notices });
+  else if (!/^#s(cene)?=/.test(location.hash)) showHint(panels.layout.notices, () => void panels.openGallery());
+  followAddress(app, link, panels.open, EMBEDDED ? [] : FIRST);
   // opened from a file there is nothing to keep: the page is all there is
   if (location.protocol.startsWith("http")) void navigator.serviceWorker?.register("sw.js").catch(() => {});
 }

@@ -1,4 +1,4 @@
-// The pictures of docs/images, taken anew: HOLONOM=... node pictures.mjs
+// The pictures of docs/images, taken anew, on the site and as graphics hardware draws: SITE=target/site node pictures.mjs [FOLDER [NAME ...]]
 //
 // They are for people to look at, not a test; `cargo xtask page` does not make them.
 
@@ -6,23 +6,24 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { launch } from "./lib/browser.mjs";
 import { Client } from "./lib/client.mjs";
+import { FileServer } from "./lib/files.mjs";
 import { drawn, pass } from "./lib/pictures.mjs";
-import { Program } from "./lib/program.mjs";
 
 const folder = process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), "../../../../docs/images");
 /** Names of pictures after the folder select some of them. */
 const wanted = process.argv.slice(3);
 const browser = await launch();
+const site = await FileServer.start(process.env.SITE);
 
 async function take(name, scene, options, work) {
   if (wanted.length > 0 && !wanted.includes(name)) return;
-  const program = await Program.start(scene);
-  const client = await Client.open(browser, program.url, { width: 1280, height: 720, shadows: true, ...options });
+  const client = await Client.open(browser, `${site.url}?graphics=full${scene ? `#scene=${scene}` : ""}`, { width: 1280, height: 720, shadows: true, ...options });
+  if (scene) await client.until((scene) => window.holonom.app.picture?.name === scene, "the scene", scene);
+  await drawn(client);
   await work(client);
   await drawn(client);
   await client.page.screenshot({ path: join(folder, `${name}.png`) });
   await client.close();
-  await program.stop();
   console.log(`${name}.png`);
 }
 
@@ -85,4 +86,40 @@ await take("page-bike", "bike-rider", {}, async (client) => {
   await pass(client, 0.94, 1);
 });
 
+// the first page of the site
+await take("page-site", null, {}, async (client) => {
+  await client.until(() => window.holonom.app.frame.time > 2, "the excavator to dig");
+});
+
+await take("page-gallery", "pendulum", {}, async (client) => {
+  await client.click("scene");
+  await client.part("gallery-card").first().waitFor();
+  await client.page.evaluate(() => Promise.all([...document.querySelectorAll(".card-picture")].slice(0, 12).map((image) => image.decode())));
+});
+
+await take("page-phone", "strandbeest", { width: 390, height: 780, touch: true, scale: 1.5 }, async (client) => {
+  await pass(client, 0.5);
+});
+
+/** A page of the book, scrolled to its first mechanism, which runs. */
+async function chapter(name, page, seconds, options) {
+  if (wanted.length > 0 && !wanted.includes(name)) return;
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, reducedMotion: "reduce", ...options });
+  const reader = await context.newPage();
+  await reader.goto(`${site.url}book/${page}.html`);
+  await reader.evaluate(async (seconds) => {
+    document.querySelector("figure.live").scrollIntoView({ block: "center" });
+    await window.book.live[0].start(false);
+    await window.book.live[0].recorded([], seconds);
+  }, seconds);
+  await reader.waitForTimeout(3000);
+  await reader.screenshot({ path: join(folder, `${name}.png`) });
+  await context.close();
+  console.log(`${name}.png`);
+}
+
+await chapter("book", "loads", 0.4, {});
+await chapter("book-phone", "first-mechanism", 0.3, { viewport: { width: 390, height: 780 }, deviceScaleFactor: 1.5, colorScheme: "dark" });
+
 await browser.close();
+await site.stop();

@@ -110,7 +110,7 @@ async function runOne(browser, test) {
 
 const words = process.argv.slice(2);
 const chosen = (await collect()).filter((t) => words.length === 0 || words.some((w) => t.name.includes(w)));
-const tests = chosen.filter((t) => process.env.SITE || !t.name.startsWith("site:"));
+const tests = chosen.filter((t) => process.env.SITE || !t.name.startsWith("site"));
 if (tests.length < chosen.length && words.length === 0) {
   console.error("SITE must name the folder of the site (cargo xtask site)");
   process.exit(2);

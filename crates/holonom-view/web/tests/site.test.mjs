@@ -3,6 +3,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { gzipSync } from "node:zlib";
 import { check, equal, notBlank } from "./lib/check.mjs";
 import { command, withFolder } from "./lib/program.mjs";
 
@@ -16,7 +17,7 @@ const EVERY = 3;
 /** Nothing but the page, its engine, and what keeps both was asked for, and nothing from elsewhere. */
 function asksForNothingElse(site, client) {
   const asked = [...new Set(site.requests)];
-  check(asked.every((path) => FILES.includes(path)), () => `asked for ${asked}`);
+  check(asked.every((path) => FILES.includes(path) || path.startsWith("/book/images/gallery/")), () => `asked for ${asked}`);
   const others = client.requests.filter((url) => !url.startsWith(site.url) && !url.startsWith("blob:") && !url.startsWith("data:"));
   check(others.length === 0, () => `asked elsewhere: ${others}`);
 }
@@ -200,7 +201,16 @@ async function restarts(bench) {
   await client.until(() => window.holonom.app.frame.time > 0.2, "time to go on");
 }
 
+/** What has to be fetched before anything is seen, as hosts send it. */
+async function size(bench) {
+  const [page, engine] = await Promise.all(["index.html", "engine.bin"].map((name) => readFile(join(process.env.SITE, name))));
+  const bytes = gzipSync(page, { level: 9 }).length + engine.length;
+  check(bytes <= 1.5e6, () => `page and engine have ${bytes} bytes`);
+  bench.note(`${(bytes / 1e6).toFixed(2)} MB`);
+}
+
 export default [
+  { name: "page and engine are small", run: size },
   { name: "the first page moves, and says how to begin", run: first },
   { name: "dragged, changed, undone, saved; replayed by the command", run: hands },
   { name: "the bits of the program after 240 ticks", run: bits, limit: process.env.HOLONOM_SITE_ALL === "1" ? 7_200_000 : 300_000 },

@@ -1,4 +1,4 @@
-// The pictures of docs/gallery.md, taken anew: HOLONOM=... node thumbnails.mjs [NAME ...]
+// The pictures of docs/gallery.md and of the site's gallery, taken anew: SITE=target/site node thumbnails.mjs [NAME ...]
 //
 // They are for people to look at, not a test; `cargo xtask page` does not make them. Each scene is stepped to a moment at which it shows what it is, and
 // what the view shows then becomes a small JPEG.
@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { launch } from "./lib/browser.mjs";
 import { Client } from "./lib/client.mjs";
-import { Program } from "./lib/program.mjs";
+import { FileServer } from "./lib/files.mjs";
 import { drawn, pass } from "./lib/pictures.mjs";
 
 /** Seconds after which a scene is at its best, where one second is not. */
@@ -36,8 +36,8 @@ const MOMENTS = {
 const folder = join(dirname(fileURLToPath(import.meta.url)), "../../../../docs/images/gallery");
 mkdirSync(folder, { recursive: true });
 const browser = await launch();
-const program = await Program.start("pendulum");
-const client = await Client.open(browser, program.url, { width: 1280, height: 720, shadows: true, scale: 0.5 });
+const site = await FileServer.start(process.env.SITE);
+const client = await Client.open(browser, `${site.url}?graphics=full#scene=pendulum`, { width: 1280, height: 720, shadows: true, scale: 0.5 });
 const { scenes } = await client.ask({ about: "gallery" });
 const wanted = process.argv.slice(2);
 for (const { name } of scenes.filter((s) => wanted.length === 0 || wanted.includes(s.name))) {
@@ -48,5 +48,5 @@ for (const { name } of scenes.filter((s) => wanted.length === 0 || wanted.includ
   console.log(name);
 }
 await client.close();
-await program.stop();
+await site.stop();
 await browser.close();

@@ -44,7 +44,9 @@ interface ButtonProps {
 
 /** A button; its label is its tooltip and its name for screen readers. */
 export function button(p: ButtonProps): HTMLButtonElement {
-  const node = h("button", { class: p.class ?? "button", type: "button", title: p.title ?? p.label, label: p.label, testid: p.testid });
+  // who speaks to the page says what is written on it
+  const label = p.text && !p.label.toLowerCase().includes(p.text.toLowerCase()) ? `${p.text}: ${p.label}` : p.label;
+  const node = h("button", { class: p.class ?? "button", type: "button", title: p.title ?? p.label, label, testid: p.testid });
   if (p.icon) node.append(icon(p.icon));
   if (p.text) node.append(h("span", { class: "button-text", text: p.text }));
   node.addEventListener("click", p.press);

@@ -6,6 +6,7 @@ import { sceneLink } from "../site/address";
 import type { FileKind } from "../site/engine";
 import { h } from "./dom";
 import { menuItem, popover } from "./popover";
+import { Video } from "./video";
 import type { Work } from "./work";
 
 const SUFFIX: Record<FileKind, string> = { scene: "toml", inputs: "inputs.jsonl", numbers: "csv" };
@@ -28,7 +29,8 @@ export async function saveFile(app: App, link: Link, work: Work, kind: FileKind)
   }
 }
 
-export function createDownloads(app: App, link: Link, work: Work, trigger: HTMLButtonElement, screenshot: () => Promise<Blob>): void {
+export function createDownloads(app: App, link: Link, work: Work, trigger: HTMLButtonElement, screenshot: () => Promise<Blob>, canvas: () => HTMLCanvasElement, notices: HTMLElement): void {
+  const video = new Video(app, notices, canvas, (film, suffix) => save(film, `${fileName(app)}.${suffix}`));
   popover(trigger, (sheet, close) => {
     const file = (text: string, note: string, kind: FileKind, testid: string) => menuItem(text, note, testid, () => {
       close();
@@ -44,6 +46,10 @@ export function createDownloads(app: App, link: Link, work: Work, trigger: HTMLB
         close();
         screenshot().then((blob) => save(blob, `${fileName(app)}.png`), (error: Error) => app.emit("error", { message: `The picture could not be made: ${error.message}` }));
       }),
+      Video.possible && !video.running ? menuItem("Video of the view", "record", "download-video", () => {
+        close();
+        video.start();
+      }) : "",
       file("Scene file", "TOML", "scene", "download-scene"),
       file("Inputs of this session", "JSON lines", "inputs", "download-inputs"),
       h("p", { class: "muted menu-note", text: "A scene file runs with “holonom run”, inputs with “holonom replay”: to the same bits." }),

@@ -3,6 +3,7 @@
 import type { App } from "../app";
 import type { Link } from "../link";
 import type { SceneCard } from "../protocol";
+import { BOOK } from "../site/first";
 import { createSheet, type Sheet } from "./dialog";
 import { button, h, icon } from "./dom";
 import type { Keys } from "./keys";
@@ -16,7 +17,10 @@ const FILES = ".toml,.urdf,.xml";
 const MOST_BYTES = 8 * 1024 * 1024;
 
 /** Of a scene that is not in the gallery its name is all there is. */
-type Card = Pick<SceneCard, "name" | "title" | "description"> & Partial<SceneCard>;
+type Card = Pick<SceneCard, "name" | "title" | "description"> & Partial<SceneCard> & {
+  /** Has the site a picture of it? */
+  pictured?: boolean;
+};
 
 export function createGallery(app: App, link: Link, work: Work, openScene: Open, trigger: HTMLButtonElement, keys: Keys): { open: () => Promise<void> } {
   const sheet = createSheet("Scenes", "gallery", true);
@@ -76,7 +80,7 @@ export function createGallery(app: App, link: Link, work: Work, openScene: Open,
     const before = app.picture?.revision;
     try {
       const { own, scenes: gallery, verification } = await app.ask({ about: "gallery" });
-      scenes = [...gallery, ...verification];
+      scenes = [...gallery.map((scene) => ({ ...scene, pictured: BOOK !== null })), ...verification];
       if (own !== null && !gallery.some((s) => s.name === own)) {
         scenes.unshift({ name: own, title: own, description: "The scene that the program was started with." });
       }
@@ -123,10 +127,19 @@ function wasOffered(): boolean {
 function card(scene: Card, here: boolean, press: () => void): HTMLElement {
   const counts = [count(scene.bodies, "body", "bodies"), count(scene.joints, "joint", "joints")].filter(Boolean).join(" · ");
   return h("button", { class: here ? "card here" : "card", type: "button", testid: "gallery-card", attrs: { "data-scene": scene.name }, on: { click: press } },
-    sketch(scene.sketch),
+    picture(scene),
     h("span", { class: "card-title", text: scene.title || scene.name }),
     h("span", { class: "card-text", text: scene.description }),
     h("span", { class: "card-foot" }, h("span", { class: "card-name", text: scene.name }), h("span", { text: counts })));
+}
+
+/** What the scene looks like: on the site a picture of it, taken for the book; where there is none its lines. */
+function picture(scene: Card): Element {
+  const lines = sketch(scene.sketch);
+  if (!scene.pictured) return lines;
+  const image = h("img", { class: "card-picture", attrs: { alt: "", loading: "lazy", src: `book/images/gallery/${encodeURIComponent(scene.name)}.jpg` } });
+  image.addEventListener("error", () => image.replaceWith(lines), { once: true });
+  return image;
 }
 
 function count(n: number | undefined, one: string, many: string): string {

@@ -1,5 +1,6 @@
 // The sheet with all keys.
 
+import { BOOK } from "../site/first";
 import { createSheet } from "./dialog";
 import { h } from "./dom";
 import type { Key, Keys } from "./keys";
@@ -20,6 +21,7 @@ const ELSEWHERE: Key[] = [
   { shown: "Delete", does: "remove what is selected, while building", group: "Building" },
   { shown: "f", does: "fit everything in", group: "View" },
   { shown: "1 + 3 + 7", does: "from the front, right, top", group: "View" },
+  { shown: "5", does: "with and without perspective", group: "View" },
   { shown: "0", does: "as at the start", group: "View" },
   { shown: "← + → + ↑ + ↓", does: "turn the view", group: "View" },
   { shown: "+", does: "nearer", group: "View" },
@@ -37,7 +39,8 @@ export function createHelp(trigger: HTMLButtonElement, keys: Keys, version: () =
       for (const key of list) table.append(h("dt", {}, ...key.shown.split(" + ").map((k) => h("kbd", { text: k }))), h("dd", { text: key.does }));
       columns.append(h("section", {}, h("h3", { text: group }), table));
     }
-    sheet.body.replaceChildren(columns, h("p", { class: "muted", text: `holonom ${version()}` }));
+    const book = BOOK ? h("p", {}, h("a", { text: "The book", testid: "book", attrs: { href: BOOK } }), ": a course with mechanisms to pull, guides and references.") : "";
+    sheet.body.replaceChildren(columns, book, h("p", { class: "muted", text: `holonom ${version()}` }));
     sheet.open();
   };
   trigger.addEventListener("click", open);

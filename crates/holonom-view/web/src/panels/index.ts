@@ -36,6 +36,7 @@ export interface Panels {
 /** What panels need of the view; it is made after them, in the place that they give it. */
 export interface Seen extends Cameras {
   screenshot(): Promise<Blob>;
+  canvas: HTMLCanvasElement;
 }
 
 export function createPanels(app: App, link: Link, root: HTMLElement, view: () => Seen): Panels {
@@ -47,7 +48,7 @@ export function createPanels(app: App, link: Link, root: HTMLElement, view: () =
   createSee(app, top.see, view);
   const work = new Work(app);
   const open = createOpening(app, work);
-  createDownloads(app, link, work, top.downloads, () => view().screenshot());
+  createDownloads(app, link, work, top.downloads, () => view().screenshot(), () => view().canvas, layout.notices);
   const gallery = createGallery(app, link, work, open, top.scene, keys);
   createHelp(top.help, keys, () => app.version);
   const watcher = new Watcher(app);

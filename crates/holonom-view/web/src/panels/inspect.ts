@@ -6,6 +6,7 @@ import type { Picture, QuantityAnswer } from "../protocol";
 import { button, h, icon, setText } from "./dom";
 import type { Layout } from "./layout";
 import { number, unitText, withPrefix } from "./units";
+import { parameterList } from "./params";
 import { families, matcher, type Catalogue, type Family, type Watcher } from "./watch";
 import type { Plots } from "./plots";
 import { describe, describeAs, stemTitle } from "./words";
@@ -85,7 +86,7 @@ export class Inspect {
     });
     fill();
     const about = picture.description ? [h("p", { class: "description", text: picture.description })] : [];
-    return [...about, h("p", { class: "lead", text: "Select a body, joint or force in the view, or here." }), h("div", { class: "search" }, icon("search"), field), list];
+    return [...about, parameterList(this.app), h("p", { class: "lead", text: "Select a body, joint or force in the view, or here." }), h("div", { class: "search" }, icon("search"), field), list];
   }
 
   private thing(kind: "body" | "joint" | "force", name: string, note: string): HTMLElement {

@@ -18,11 +18,16 @@ const GROUPS: [string, Line[]][] = [
     ["accelerations", "Accelerations", "Of centres of mass", "--view-acceleration"],
   ]],
   ["Marks", [
-    ["joints", "Joints", "Drawn as what they are"],
+    ["figures", "Numbers at arrows", "How large a force or velocity is"],
+    ["joints", "Signs of joints", "Of all of them; otherwise of those that are pointed at"],
     ["labels", "Names", "Of bodies and joints"],
     ["centre", "Centre of mass", "Of everything together"],
     ["trails", "Trails", "Where points have been"],
     ["structure", "Structure by colour", "Tree, loops and redundant joints"],
+  ]],
+  ["Sight", [
+    ["transparent", "Transparent bodies", "To see what lies behind and inside"],
+    ["parallel", "Without perspective", "What is parallel stays parallel: to measure and compare (5)"],
   ]],
   ["Surroundings", [
     ["grid", "Grid", "On the ground"],

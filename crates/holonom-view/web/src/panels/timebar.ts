@@ -15,6 +15,10 @@ const METHODS: [StepMethod, string, string][] = [
   ["real-time", "Real time", "One solve for each step, on velocities"],
 ];
 
+function setTitle(node: HTMLElement, title: string): void {
+  if (node.title !== title) node.title = title;
+}
+
 export function createTimeBar(app: App, host: HTMLElement, keys: Keys): void {
   const toggle = () => app.send({ do: app.frame?.playing ? "pause" : "play" });
   const step = () => app.send({ do: "step", ticks: 1 });
@@ -41,9 +45,10 @@ export function createTimeBar(app: App, host: HTMLElement, keys: Keys): void {
   const scrub = h("input", { class: "slider scrub", type: "range", testid: "scrub", label: "Recorded moments", title: "Drag to see what was recorded; play goes on from there", attrs: { min: "0", max: "0", step: "1", value: "0" } });
   const scrubber = new Scrubber(app, scrub);
 
+  const costTitle = "Time to compute one step";
   const realTime = h("span", { class: "pill", testid: "real-time" });
-  const cost = h("span", { class: "stat stat-cost", testid: "cost", title: "Time to compute one step, and the method that steps" });
-  const gapTitle = "Largest gap of any joint: how exactly the joints hold (m or rad)";
+  const cost = h("span", { class: "stat stat-cost", testid: "cost", title: costTitle });
+  const gapTitle = "Largest gap of any joint: how exactly the joints hold";
   const gap = h("span", { class: "stat stat-gap", testid: "gap", title: gapTitle });
   const method = h("select", { class: "select", testid: "method", label: "Method", title: METHODS.map(([, n, t]) => `${n}: ${t}`).join("\n") });
   for (const [value, text, title] of METHODS) method.append(h("option", { text, title, attrs: { value } }));
@@ -74,11 +79,13 @@ export function createTimeBar(app: App, host: HTMLElement, keys: Keys): void {
     if (document.activeElement !== method) method.value = frame.method;
     scrubber.see(frame);
     pace(realTime, frame);
-    setText(cost, frame.cost_us > 0 ? `${withPrefix(frame.cost_us * 1e-6, "s", 2)} per step, ${frame.integrator}` : frame.integrator);
-    setText(gap, `gap ${short(frame.gap)} m`);
+    // what only some can read stands behind it
+    setText(cost, frame.cost_us > 0 ? `${withPrefix(frame.cost_us * 1e-6, "s", 2)} per step` : "");
+    setTitle(cost, `${costTitle}, by the method ${frame.integrator}`);
+    setText(gap, frame.gap > 1e-6 ? `joints open by ${short(frame.gap)} m` : "joints closed");
     setClass(gap, "warn", frame.gap > 1e-6 || frame.broken.length > 0);
-    const title = frame.broken.length > 0 ? `Not as exact as promised: ${frame.broken.join("; ")}` : gapTitle;
-    if (gap.title !== title) gap.title = title;
+    const title = frame.broken.length > 0 ? `Not as exact as promised: ${frame.broken.join("; ")}` : `${gapTitle}: ${short(frame.gap)} m or rad`;
+    setTitle(gap, title);
   };
   app.on("frame", draw);
   app.on("connection", (state) => {

@@ -41,6 +41,7 @@ export function createTopBar(app: App, layout: Layout, link: Link, keys: Keys): 
   app.on("picture", (p) => {
     setText(title, p.title || p.name || "Untitled");
     document.title = `${p.title || p.name || "Untitled"} – holonom`;
+    scene.setAttribute("aria-label", `${title.textContent}: the scene; open another`);
     scene.title = `${p.title || p.name}${p.description ? `\n${p.description}` : ""}\n\nOpen another scene (o)`;
   });
 

@@ -3,10 +3,12 @@
 // From the page come: texts (requests), and objects (ToEngine). To the page go: texts (replies), buffers (frames), and objects (FromEngine). As over the socket only the newest
 // frame is sent: the page says when it has taken one, and those that come before that replace each other.
 
+import { unpack } from "./unpack";
+
 export type FileKind = "scene" | "inputs" | "numbers";
 
 export type ToEngine =
-  /** First of all: where the engine is, or its bytes, gzipped. */
+  /** First of all: where the engine is, or its bytes, packed. */
   | { start: string | ArrayBuffer }
   | { file: FileKind; id: number }
   /** The last frame was taken. */
@@ -104,29 +106,15 @@ function hear(message: string | ToEngine): void {
   }
 }
 
-/** The bytes of a stream, unzipped if they are zipped: some hosts do that by themselves. */
-async function unzipped(from: ReadableStream<Uint8Array<ArrayBuffer>>): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
-  const reader = from.getReader();
-  let first = await reader.read();
-  const whole = new ReadableStream<Uint8Array<ArrayBuffer>>({
-    async pull(to) {
-      const piece = first ?? (await reader.read());
-      first = null as never;
-      if (piece.done) to.close();
-      else to.enqueue(piece.value);
-    },
-  });
-  const zipped = !first.done && first.value[0] === 0x1f && first.value[1] === 0x8b;
-  return zipped ? whole.pipeThrough(new DecompressionStream("gzip")) : whole;
-}
-
 async function start(from: string | ArrayBuffer): Promise<void> {
   try {
-    const response = typeof from === "string" ? await fetch(from) : new Response(from);
-    if (!response.ok || !response.body) throw new Error(`${from}: ${response.status} ${response.statusText}`);
-    const stream = await unzipped(response.body as ReadableStream<Uint8Array<ArrayBuffer>>);
-    const code = new Response(stream, { headers: { "content-type": "application/wasm" } });
-    const { instance } = await WebAssembly.instantiateStreaming(code, { host });
+    let packed = from;
+    if (typeof packed === "string") {
+      const response = await fetch(packed);
+      if (!response.ok) throw new Error(`${packed}: ${response.status} ${response.statusText}`);
+      packed = await response.arrayBuffer();
+    }
+    const { instance } = await WebAssembly.instantiate(unpack(new Uint8Array(packed)), { host });
     engine = instance.exports as unknown as Exports;
   } catch (e) {
     ended = true;

@@ -13,6 +13,9 @@ const SENTENCES = [
   "The name at the top left opens fifty more mechanisms, or an empty scene to build in.",
 ];
 
+/** Where the book is; null where the page stands alone, opened from a disk. */
+export const BOOK = document.querySelector("meta[name=holonom-site]") && location.protocol.startsWith("http") ? "book/index.html" : null;
+
 /** Shown once in this browser, until it is closed or a scene is chosen. */
 export function showHint(host: HTMLElement, choose: () => void): void {
   if (recall("hint") !== null) return;
@@ -23,6 +26,7 @@ export function showHint(host: HTMLElement, choose: () => void): void {
   const card = h("aside", { class: "hint", label: "How to begin", testid: "hint" },
     h("ol", {}, ...SENTENCES.map((text) => h("li", { text }))),
     h("div", { class: "row-tools end" },
+      BOOK ? h("a", { class: "button small", text: "Read the book", testid: "hint-book", attrs: { href: BOOK } }) : null,
       button({ label: "Choose another mechanism", text: "Other mechanisms", class: "button outline small", testid: "hint-choose", press: () => {
         close();
         choose();

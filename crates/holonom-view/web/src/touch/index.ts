@@ -6,6 +6,7 @@
 
 import { Vector3 } from "three";
 import type { App, Tool } from "../app";
+import { EMBEDDED } from "../site/embedded";
 import type { View } from "../view";
 import { dragTool } from "./drag";
 import { jogTool } from "./jog";
@@ -208,6 +209,8 @@ export function createTouch(view: View, app: App): Touch {
   // ---- wheel and keys ----
 
   function onWheel(e: WheelEvent): void {
+    // inside a text the wheel turns its pages, until the view is pressed
+    if (EMBEDDED && document.activeElement !== canvas && !e.ctrlKey) return;
     e.preventDefault();
     const pixels = e.deltaY * (e.deltaMode === 1 ? 33 : e.deltaMode === 2 ? 400 : 1);
     const steps = Math.max(-3, Math.min(3, pixels / 100));
@@ -236,6 +239,7 @@ export function createTouch(view: View, app: App): Touch {
       "1": () => view.look("front"),
       "3": () => view.look("right"),
       "7": () => view.look("top"),
+      "5": () => app.show({ parallel: !app.shown.parallel }),
       ArrowLeft: () => camera.orbit(-step, 0),
       ArrowRight: () => camera.orbit(step, 0),
       ArrowUp: () => camera.orbit(0, step),

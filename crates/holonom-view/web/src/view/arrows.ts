@@ -133,7 +133,7 @@ export class Arrows {
       }
       const name = unique >= 0 ? picture?.joints[k]?.name : by === 3 && count === picture?.bodies.length ? picture?.bodies[k]?.name : undefined;
       const chosen = name !== undefined && selection?.name === name;
-      if (chosen || (shown.labels && count <= 40)) {
+      if (chosen || ((shown.labels || shown.figures) && count <= 40)) {
         const text = `${vague ? "≈ " : ""}${figure(amount, unit)}`;
         this.words.push({ text, at: tip.clone(), offset: [6, -9], style: chosen ? "v3-strong" : "" });
       }

@@ -4,6 +4,7 @@ import { Color, Matrix4, Mesh, MeshBasicMaterial, Object3D, Ray, Vector3 } from 
 import type { BufferGeometry, Intersection, Raycaster } from "three";
 import type { Picture, PlacedFrame, ShapePicture } from "../protocol";
 import { crowd, type Crowd } from "./crowd";
+import { Edges, edgeMaterial, paintEdges } from "./edges";
 import type { Materials } from "./materials";
 import { fineness, form, type Form } from "./geometry";
 import { compose, GROUND, placedMap, type Poses } from "./poses";
@@ -21,6 +22,7 @@ interface Item {
 /** A class of forms: instances that share triangles. */
 interface Class {
   crowd: Crowd;
+  edges: Edges | null;
   /** Triangles of one. */
   geometry: BufferGeometry;
   items: Item[];
@@ -50,6 +52,8 @@ export class Bodies {
   /** The same shapes again, thrown flat onto the floor along the light. */
   private thrown = new Object3D();
 
+  private dark = edgeMaterial();
+
   constructor(private paints: Materials) {
     this.thrown.matrixAutoUpdate = false;
     this.group.add(this.thrown);
@@ -64,9 +68,11 @@ export class Bodies {
 
   reset(picture: Picture, palette: Palette, dot: number): void {
     this.thrown.clear();
-    for (const { crowd, geometry } of this.classes) {
+    for (const { crowd, edges, geometry } of this.classes) {
       this.group.remove(crowd.object);
       crowd.dispose();
+      if (edges) this.group.remove(edges.object);
+      edges?.dispose();
       geometry.dispose();
     }
     this.reach = new Float32Array(picture.bodies.length);
@@ -106,7 +112,10 @@ export class Bodies {
     this.classes = [...byKey.values()].map((list) => {
       const provoked = this.paints.box !== null && list[0].form.key === "box";
       const geometry = list[0].form.make({ ...fineness(list.length), provoked });
-      const made: Class = { crowd: crowd(geometry, list.length, provoked, this.paints), geometry, items: list, maps: new Float32Array(12 * list.length), thinnest: list.reduce((t, i) => Math.min(t, ...i.form.half), Infinity) };
+      const all = crowd(geometry, list.length, provoked, this.paints);
+      const edges = items.length <= this.paints.mostEdged ? Edges.of(geometry, all.matrices, list.length, this.dark) : null;
+      if (edges) this.group.add(edges.object);
+      const made: Class = { crowd: all, edges, geometry, items: list, maps: new Float32Array(12 * list.length), thinnest: list.reduce((t, i) => Math.min(t, ...i.form.half), Infinity) };
       const { object, shadow } = made.crowd;
       object.frustumCulled = false; // they move; the graphics cut off what is not seen
       this.group.add(object);
@@ -126,6 +135,7 @@ export class Bodies {
 
   /** Colours of a theme. */
   paint(palette: Palette): void {
+    paintEdges(this.dark, palette);
     for (const { crowd, items } of this.classes) {
       items.forEach(({ body, colour }, k) => {
         crowd.colour(k, colour ?? (body < 0 ? palette.fixed : palette.bodies[body % palette.bodies.length]));
@@ -142,7 +152,7 @@ export class Bodies {
   /** Brings shapes to where their bodies are; what is thinner than `least` (half of it, m) is drawn as thick as that, so that a wire is seen from afar. */
   update(poses: Poses, least: number): void {
     const t = this.scratch;
-    for (const { crowd, items, maps, thinnest } of this.classes) {
+    for (const { crowd, edges, items, maps, thinnest } of this.classes) {
       const out = crowd.matrices;
       const widen = thinnest < least;
       for (let k = 0; k < items.length; k++) {
@@ -172,6 +182,7 @@ export class Bodies {
         out[q + 14] = t[11];
       }
       crowd.moved();
+      edges?.moved();
     }
   }
 

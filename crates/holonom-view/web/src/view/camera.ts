@@ -5,6 +5,8 @@ import type { Triple } from "../protocol";
 import type { StandardView } from "./types";
 
 const UP = new Vector3(0, 0, 1);
+/** The angle of view that stands for none, degrees. */
+const LENS = 0.25;
 const STEEPEST = Math.PI / 2 - 1e-4;
 
 interface Stance {
@@ -21,6 +23,9 @@ export class OrbitCamera {
   /** Radius of the scene: sets how near and far one can be and see. */
   private extent = 1;
   private height = 1;
+  /** Vertical angle of view with perspective, degrees. */
+  private angle = 35;
+  private flat = false;
 
   constructor(private changed: () => void) {
     this.eye.up.copy(UP);
@@ -31,7 +36,20 @@ export class OrbitCamera {
     return this.stance.target;
   }
   get distance(): number {
-    return this.stance.distance;
+    return this.stance.distance * this.stretch;
+  }
+  /** Without perspective: from so far away that nothing is seen of it, through a lens that makes up for it. Everything that asks the camera is answered as ever. */
+  get parallel(): boolean {
+    return this.flat;
+  }
+  set parallel(on: boolean) {
+    if (on === this.flat) return;
+    this.flat = on;
+    this.place();
+  }
+  /** How much farther away the eye is than the stance says. */
+  private get stretch(): number {
+    return this.flat ? Math.tan(MathUtils.degToRad(this.angle) / 2) / Math.tan(MathUtils.degToRad(LENS) / 2) : 1;
   }
 
   setExtent(radius: number): void {
@@ -56,7 +74,7 @@ export class OrbitCamera {
   /** Moves with what is looked at, by pixels. */
   pan(right: number, down: number): void {
     this.going = null;
-    const k = this.pixelAt(this.stance.distance);
+    const k = this.pixelAt(this.distance);
     const x = new Vector3().setFromMatrixColumn(this.eye.matrixWorld, 0);
     const y = new Vector3().setFromMatrixColumn(this.eye.matrixWorld, 1);
     this.stance.target.addScaledVector(x, -right * k).addScaledVector(y, down * k);
@@ -89,7 +107,7 @@ export class OrbitCamera {
 
   /** How far away a box is seen as a whole, with a margin. */
   private room(min: Vector3, max: Vector3, target: Vector3, azimuth: number, elevation: number): number {
-    const y = Math.tan(MathUtils.degToRad(this.eye.fov) / 2);
+    const y = Math.tan(MathUtils.degToRad(this.angle) / 2);
     const x = y * this.eye.aspect;
     // axes of the camera: right, up, back
     const [sa, ca, se, ce] = [Math.sin(azimuth), Math.cos(azimuth), Math.sin(elevation), Math.cos(elevation)];
@@ -104,10 +122,14 @@ export class OrbitCamera {
     return distance;
   }
 
-  /** Comes nearer where a box takes up little of the view. */
+  /** Comes nearer where a box takes up little of the view; in a view that is higher than wide, goes back until it is seen as a whole: cameras of scenes are meant for wide ones. */
   approach(min: Vector3, max: Vector3): void {
     const { target, azimuth, elevation } = this.stance;
-    this.stance.distance = Math.min(this.stance.distance, 1.25 * this.room(min, max, target, azimuth, elevation));
+    const upright = this.eye.aspect < 1.15;
+    const aim = upright ? min.clone().add(max).multiplyScalar(0.5) : target;
+    const room = this.room(min, max, aim, azimuth, elevation);
+    if (upright) this.stance = { ...this.stance, target: aim, distance: 0.92 * room };
+    else this.stance.distance = Math.min(this.stance.distance, 1.18 * room);
     this.place();
   }
 
@@ -128,8 +150,7 @@ export class OrbitCamera {
     const arm = new Vector3(...from).sub(target);
     const distance = arm.length();
     if (!(distance > 0)) return;
-    if (angle && angle > 0.02 && angle < 3) this.eye.fov = MathUtils.radToDeg(angle);
-    this.eye.updateProjectionMatrix();
+    if (angle && angle > 0.02 && angle < 3) this.angle = MathUtils.radToDeg(angle);
     const elevation = MathUtils.clamp(Math.asin(MathUtils.clamp(arm.z / distance, -1, 1)), -STEEPEST, STEEPEST);
     const azimuth = Math.hypot(arm.x, arm.y) > 1e-9 * distance ? Math.atan2(arm.x, -arm.y) : 0;
     this.go({ target, distance, azimuth, elevation }, animated);
@@ -183,14 +204,16 @@ export class OrbitCamera {
   }
 
   private place(): void {
-    const { target, distance, azimuth, elevation } = this.stance;
+    const { target, azimuth, elevation } = this.stance;
+    const { distance } = this;
+    this.eye.fov = this.flat ? LENS : this.angle;
     const flat = Math.cos(elevation) * distance;
     this.eye.position.set(
       target.x + Math.sin(azimuth) * flat,
       target.y - Math.cos(azimuth) * flat,
       target.z + Math.sin(elevation) * distance,
     );
-    this.eye.near = Math.max(distance * 0.01, 1e-4 * this.extent);
+    this.eye.near = Math.max(distance * 0.01, 1e-4 * this.extent, distance - 40 * this.extent);
     this.eye.far = distance + 30 * this.extent;
     this.eye.lookAt(target);
     this.eye.updateProjectionMatrix();

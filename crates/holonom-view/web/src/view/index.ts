@@ -19,6 +19,7 @@ import { Picker } from "./pick";
 import { Poses } from "./poses";
 import { sameSight } from "./same";
 import { Stage, type Bounds } from "./stage";
+import { surroundings } from "./surroundings";
 import { palette as paletteOf } from "./theme";
 import { Trails } from "./trails";
 import { triple, type Pick, type View } from "./types";
@@ -75,6 +76,11 @@ export function createView(host: HTMLElement, app: App): View {
   const picker = new Picker(canvas, camera, bodies, joints, poses);
   scene.add(new AmbientLight(0xffffff, 0.15), stage.group, bodies.group, joints.group, outline.group, arrows.group, trails.group, centre.group, marks.group);
 
+  if (renderer && !loop.software) {
+    scene.environment = surroundings(renderer);
+    scene.environmentIntensity = 0.55;
+    stage.mirrored = true;
+  }
   if (renderer) {
     renderer.shadowMap.enabled = !loop.software;
     renderer.shadowMap.autoUpdate = false; // only when something moved, not when the camera did
@@ -129,6 +135,7 @@ export function createView(host: HTMLElement, app: App): View {
     point();
     invalidate();
   }
+  let through = false; // bodies are drawn so that one sees through them
   let resized = true; // the stage has to be made for the scene
 
   /** The lower corner of what is to be seen: what hangs above the floor will swing down towards it. */
@@ -297,6 +304,8 @@ export function createView(host: HTMLElement, app: App): View {
     const shadows = app.shown.shadows && (picture?.bodies.length ?? 0) <= MOST_SHADOWS;
     stage.show(app.shown.grid, shadows && !loop.software);
     bodies.shadows = shadows;
+    if (app.shown.transparent !== through) paints.through((through = app.shown.transparent));
+    camera.parallel = app.shown.parallel;
     if (renderer) renderer.shadowMap.needsUpdate = true;
     invalidate();
   }

@@ -1,6 +1,8 @@
 // Joints and force laws, drawn as what they are: signs in the joint's frame, rods, ropes, springs and dashed links between points.
 //
-// Signs keep their size on the screen within bounds that suit the bodies. Where a body hides one it shines through faintly.
+// What holds two points apart or together (rods, ropes, springs) is always seen. Signs are where somebody asks for them: under the pointer, of what is selected or pointed out, while building, or all
+// of them by choice; and those that hang a mechanism up on nothing, which would seem to float. Signs keep their size on the screen within bounds that suit the bodies. Where a body hides one it
+// shines through faintly.
 
 import { Color, Object3D, Vector3 } from "three";
 import type { Material } from "three";
@@ -71,6 +73,7 @@ export class Joints {
       least: Math.min(base, Math.max(0.3 * base, 1.3 * (thin[joint.a] ?? 0), 1.3 * (thin[joint.b] ?? 0))),
     }));
     this.lengths = [];
+    this.afloat = picture.joints.length < 60 && picture.ground.every((shape) => picture.geometries[shape.geometry]?.kind === "plane");
     this.places = picture.joints.map(() => new Vector3(NaN, NaN, NaN));
     this.spans = picture.forces.map(() => [new Vector3(NaN, NaN, NaN), new Vector3(NaN, NaN, NaN)]);
   }
@@ -111,6 +114,10 @@ export class Joints {
   /** Number of the force under the pointer, -1 if none. */
   hoveredForce = -1;
 
+  /** Are all signs wanted? */
+  private all = false;
+  /** Do joints to the ground have nothing that can be seen to hold on to? */
+  private afloat = false;
   private chosen = "";
   private pointedOut = new Set<string>();
 
@@ -121,12 +128,10 @@ export class Joints {
     const { selection, highlight } = this.app;
     this.chosen = selection?.kind === "joint" ? selection.name : "";
     this.pointedOut = new Set(highlight.filter((path) => path.startsWith("joint.")).map((path) => path.slice(6)));
-    if (picture && this.app.shown.joints) {
+    this.all = this.app.shown.joints || this.app.shown.structure || this.app.tool === "build";
+    if (picture) {
       this.frames.forEach((_, k) => this.drawJoint(k, poses, camera, palette));
       picture.forces.forEach((_, k) => this.drawForce(k, poses, camera, palette));
-    } else {
-      for (const p of this.places) p.set(NaN, NaN, NaN);
-      for (const [a] of this.spans) a.set(NaN, NaN, NaN);
     }
     for (const batch of this.signs.values()) batch.end();
     for (const batch of this.links.values()) batch.end();
@@ -136,6 +141,12 @@ export class Joints {
   private radius(at: Vector3, camera: OrbitCamera, least: number): number {
     const pixel = camera.pixelAt(depth(at, camera));
     return Math.min(1.4 * this.base, Math.max(least, 9 * pixel));
+  }
+
+  /** Is the sign of a joint to be seen? */
+  private shows(k: number, joint: JointPicture): boolean {
+    if (this.all || k === this.hovered || joint.name === this.chosen || this.pointedOut.has(joint.name) || joint.condition !== "active") return true;
+    return this.afloat && !joint.drive && !AROUND.has(joint.glyph) && (joint.a < 0 || joint.b < 0);
   }
 
   private drawJoint(k: number, poses: Poses, camera: OrbitCamera, palette: Palette): void {
@@ -161,7 +172,7 @@ export class Joints {
       end(line.ends[1], joint.b, map, at);
       end(line.ends[0], joint.a, other, from);
       at.lerp(from, 0.5);
-    } else {
+    } else if (this.shows(k, joint)) {
       this.place(joint.glyph, joint.b, map, at, r, colour, poses);
     }
     if (joint.condition === "broken") {

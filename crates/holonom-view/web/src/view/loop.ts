@@ -143,8 +143,10 @@ export class Loop {
 
 let processor: boolean | null = null;
 
-/** Does the processor draw, for want of graphics hardware? */
+/** Does the processor draw, for want of graphics hardware? The address may say otherwise: `?graphics=full` draws as with hardware, `?graphics=plain` as without. */
 export function drawnByProcessor(): boolean {
+  const said = new URLSearchParams(location.search).get("graphics");
+  if (said === "full" || said === "plain") processor = said === "plain";
   if (processor === null) {
     const gl = document.createElement("canvas").getContext("webgl2");
     const info = gl?.getExtension("WEBGL_debug_renderer_info");

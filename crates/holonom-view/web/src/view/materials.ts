@@ -29,7 +29,11 @@ export interface Materials {
   over: Material;
   /** Shadows thrown flat onto the floor; null where there is a shadow map. */
   shade: MeshBasicMaterial | null;
+  /** Shapes beyond which their edges are not drawn. */
+  mostEdged: number;
   paint(palette: Palette): void;
+  /** Bodies that one can see through, or not. */
+  through(on: boolean): void;
 }
 
 /** Towards the main lamp. */
@@ -53,7 +57,7 @@ const FIND = `
 function cornerLit({ shaded = false, flat = false, written = false }: Lit): ShaderMaterial {
   const carry = flat ? "flat varying" : "varying";
   return new ShaderMaterial({
-    uniforms: { key: { value: KEY }, fill: { value: FILL }, lamp: { value: 0 }, ambient: { value: 0 }, below: { value: new Color() }, maps: { value: null } },
+    uniforms: { key: { value: KEY }, fill: { value: FILL }, lamp: { value: 0 }, ambient: { value: 0 }, below: { value: new Color() }, alpha: { value: 1 }, maps: { value: null } },
     vertexShader: `
       uniform vec3 key, fill, below;
       uniform float lamp, ambient;
@@ -71,7 +75,7 @@ function cornerLit({ shaded = false, flat = false, written = false }: Lit): Shad
         c = pow(c, vec3(0.4545));
         gl_Position = projectionMatrix * modelViewMatrix * place * vec4(position, 1.0);
       }`,
-    fragmentShader: `${carry} vec3 c; void main() { gl_FragColor = vec4(c, 1.0); }`,
+    fragmentShader: `uniform float alpha; ${carry} vec3 c; void main() { gl_FragColor = vec4(c, alpha); }`,
   });
 }
 
@@ -87,12 +91,22 @@ function writtenShade(): ShaderMaterial {
   });
 }
 
+function seeThrough(material: Material, on: boolean): void {
+  const alpha = on ? 0.42 : 1;
+  material.transparent = on;
+  material.opacity = alpha;
+  material.depthWrite = !on;
+  if (material instanceof ShaderMaterial) material.uniforms.alpha!.value = alpha;
+  material.needsUpdate = true;
+}
+
 export function materials(software: boolean): Materials {
   const veil = new MeshBasicMaterial({ vertexColors: true, transparent: true, opacity: 0.28, depthFunc: GreaterDepth, depthWrite: false });
   const over = new MeshBasicMaterial({ vertexColors: true, depthTest: false, transparent: true });
   if (!software) {
     const sign = new MeshLambertMaterial({ vertexColors: true });
-    return { body: new MeshStandardMaterial({ roughness: 0.62, metalness: 0.08 }), box: null, written: null, sign, arrow: sign, veil, over, shade: null, paint: () => {} };
+    const body = new MeshStandardMaterial({ roughness: 0.5, metalness: 0.12 });
+    return { body, box: null, written: null, sign, arrow: sign, veil, over, shade: null, mostEdged: 3000, paint: () => {}, through: (on) => seeThrough(body, on) };
   }
   const body = cornerLit({});
   const box = cornerLit({ flat: true });
@@ -108,6 +122,10 @@ export function materials(software: boolean): Materials {
     veil,
     over,
     shade,
+    mostEdged: 120,
+    through(on) {
+      for (const material of [body, box, written.body, written.box]) seeThrough(material, on);
+    },
     paint(palette) {
       shade.opacity = written.shade.uniforms.dark.value = palette.shadow * 0.75;
       for (const m of [body, box, sign, written.body, written.box]) {

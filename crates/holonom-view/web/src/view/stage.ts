@@ -40,6 +40,10 @@ export class Stage {
   readonly group = new Object3D();
   readonly key = new DirectionalLight(0xffffff, 2.3);
   readonly fill = new DirectionalLight(0xffffff, 0.55);
+  /** From straight above: the soft dark spot where something stands or hangs low. Where graphics hardware draws. */
+  readonly above = new DirectionalLight(0xffffff, 0.7);
+  /** Do surfaces mirror their surroundings, and so need less light besides? */
+  mirrored = false;
   /** Height of the grid, m. */
   floor = 0;
   /** Width of a small square of the grid, m. */
@@ -80,7 +84,11 @@ export class Stage {
     this.key.shadow.mapSize.set(2048, 2048);
     this.key.shadow.bias = -0.0004;
     this.key.shadow.radius = 3;
-    this.group.add(this.sky, this.hemi, this.key, this.key.target, this.fill, this.fill.target, this.grid, this.catcher);
+    this.above.shadow.mapSize.set(1024, 1024);
+    this.above.shadow.bias = -0.0006;
+    this.above.shadow.radius = 9;
+    this.above.visible = false;
+    this.group.add(this.sky, this.hemi, this.key, this.key.target, this.fill, this.fill.target, this.above, this.above.target, this.grid, this.catcher);
   }
 
   reset(picture: Picture, bounds: Bounds, palette: Palette): void {
@@ -129,20 +137,24 @@ export class Stage {
     const reach = radius * 1.35;
     this.key.position.copy(centre).addScaledVector(KEY, reach * 3);
     this.key.target.position.copy(centre);
-    const s = this.key.shadow.camera;
-    s.left = s.bottom = -reach;
-    s.right = s.top = reach;
-    s.near = reach * 0.5;
-    s.far = reach * 7;
-    s.updateProjectionMatrix();
-    this.key.shadow.normalBias = reach * 0.004;
+    this.above.position.set(centre.x, centre.y, centre.z + reach * 3);
+    this.above.target.position.copy(centre);
+    for (const light of [this.key, this.above]) {
+      const s = light.shadow.camera;
+      s.left = s.bottom = -reach;
+      s.right = s.top = reach;
+      s.near = reach * 0.5;
+      s.far = reach * 7;
+      s.updateProjectionMatrix();
+      light.shadow.normalBias = reach * 0.004;
+    }
     this.fill.position.copy(centre).addScaledVector(FILL, radius * 3);
     this.fill.target.position.copy(centre);
   }
 
   /** Goes along with what is looked at: light and ground by all of the way, the grid by whole squares, so that it seems to stay. */
   carry(x: number, y: number): void {
-    for (const part of [this.catcher, this.key, this.key.target, this.fill, this.fill.target]) {
+    for (const part of [this.catcher, this.key, this.key.target, this.fill, this.fill.target, this.above, this.above.target]) {
       part.position.x += x;
       part.position.y += y;
     }
@@ -176,6 +188,11 @@ export class Stage {
     this.hemi.groundColor.set(palette.dark ? 0x525a63 : 0x9da3a9);
     this.hemi.intensity = palette.dark ? 1.35 : 1.7;
     this.key.intensity = palette.dark ? 1.9 : 2.2;
+    this.above.visible = this.mirrored;
+    if (this.mirrored) {
+      this.hemi.intensity *= 0.42;
+      this.key.intensity *= 0.8;
+    }
     this.catcher.material.opacity = palette.shadow;
     for (const plane of this.planes) (plane.material as MeshBasicMaterial).color.copy((plane.userData.colour as Color) ?? palette.ground);
   }
@@ -184,6 +201,7 @@ export class Stage {
     this.grid.visible = grid;
     this.catcher.visible = shadows;
     this.key.castShadow = shadows;
+    this.above.castShadow = shadows && this.mirrored;
   }
 
   private drawGrid(centre: Vector3, radius: number, palette: Palette): void {
