@@ -22,6 +22,9 @@ pub struct RunStatistics {
     pub now: Energy,
     peak_kinetic: f64,
     potential: (f64, f64),
+    /// Sum of what single bodies weigh times how high they lie, J: the energy is rounded as a sum of such terms, however
+    /// small it is itself.
+    weighed: f64,
     /// The ledger when the run began: a resumed run has one from before.
     ledger_at_start: Ledger,
     /// Steps taken.
@@ -55,6 +58,7 @@ impl RunStatistics {
             now: start,
             peak_kinetic: start.kinetic,
             potential: (potential, potential),
+            weighed: weighed(sim),
             ledger_at_start: sim.ledger(),
             steps: 0,
             rejected: 0,
@@ -119,7 +123,12 @@ impl RunStatistics {
     fn of_what_moved(&self, error: f64) -> f64 {
         let size = self.peak_kinetic.max(self.potential.1 - self.potential.0);
         let error = error.abs();
-        let rounding = 1e-12 * self.start.total().abs().max(self.now.total().abs());
+        let rounding = 1e-12 * self.start.total().abs().max(self.now.total().abs()).max(self.weighed);
         if size > rounding || error > rounding && size > 0.0 { error / size } else { 0.0 }
     }
+}
+
+fn weighed(sim: &Simulation) -> f64 {
+    let model = sim.model();
+    model.bodies().map(|b| (model.mass(b) * model.gravity().dot(sim.centre(b))).abs()).sum()
 }

@@ -64,8 +64,34 @@ pub fn remarks(loaded: &Loaded, model: &Model) -> Vec<String> {
     if model.n_bodies() <= MANY {
         all.extend(unheld(loaded, model));
         all.extend(moved_far(scene, model));
+        all.extend(nearly_repeated(model));
     }
     all
+}
+
+/// Joints that hold nearly, and not quite, what others hold.
+fn nearly_repeated(model: &Model) -> Vec<String> {
+    let near = model.nearly_repeated();
+    let says = |holds: bool| {
+        let of = || near.iter().filter(move |n| n.holds == holds);
+        let least = of().map(|n| n.difference).fold(f64::INFINITY, f64::min);
+        let names = of().map(|n| format!("`{}`", shown(model.joint_name(n.joint))));
+        let (names, verb) = named(names, "holds", "hold")?;
+        let what = format!("{names} {verb} nearly what other joints hold: one direction differs by {least:.1e}");
+        Some(if holds {
+            format!(
+                "{what}. It is taken as drawn: held with loads {:.0e} times those of joints that fit. Where they are \
+                 meant to fit, give axes and points exactly.",
+                1.0 / least
+            )
+        } else {
+            format!(
+                "{what}. They count as holding the same, and open by the difference as they move: give axes and points \
+                 exactly."
+            )
+        })
+    };
+    [true, false].into_iter().filter_map(says).collect()
 }
 
 fn odd_gravity(scene: &Scene) -> Option<String> {

@@ -323,6 +323,22 @@ impl ExtendedFactor {
         }
     }
 
+    /// After a factorisation: the pivots of its duals, each against its row's own size, by place in a vector; 0 for rows
+    /// of which nothing was left even with these digits. Other entries are left alone.
+    pub fn write_pivot_ratios(&self, out: &mut [f64]) {
+        for step in &self.steps {
+            for m in &self.members[step.members.0 as usize..step.members.1 as usize] {
+                for r in 0..m.size as usize {
+                    let (k, x) = (m.at as usize + r, m.x as usize + r);
+                    let inverse = self.numbers[step.at + k * (step.width as usize + 1)].value();
+                    if self.own[x] > 0.0 {
+                        out[x] = if self.soft[x] { 0.0 } else { 1.0 / (inverse.abs() * self.own[x]) };
+                    }
+                }
+            }
+        }
+    }
+
     /// What the neighbours of a step receive.
     fn update(&mut self, step: &Step) {
         let (n, width) = (step.n as usize, step.width as usize);

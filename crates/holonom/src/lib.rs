@@ -92,7 +92,7 @@ pub use math::{Mat3, Quat, Vec3};
 pub use model::choices::{Assembly, IntegratorKind, SolverKind};
 pub use model::shapes::{ImpactLaw, ImpactOrder, Material, Restitution, ShapeId};
 pub use model::state::State;
-pub use model::{ForceId, JointId, Model};
+pub use model::{ForceId, JointId, Model, NearlyRepeated};
 pub use simulation::Simulation;
 pub use simulation::edit::{Checkpoint, Edited, JointCondition};
 pub use simulation::run::Summary;

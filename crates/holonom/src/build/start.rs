@@ -148,14 +148,15 @@ fn regularised(model: Model, q: &[f64], v: &[f64], work: &mut Workspace) -> Mode
     evaluate::evaluate_constraints(&model, q, v, t, &mut work.eval);
     let blocks = &work.eval.blocks;
     let (graded_islands, neutral) = solve::graded_islands(&model, blocks).unzip();
-    let solve::Softness { weights, watched, singular } =
+    let solve::Softness { weights, watched, singular, near } =
         solve::softness(&model, neutral.as_ref().map_or(blocks, |neutral| neutral.blocks()));
-    let regularisation = Regularisation {
-        softness: weights,
-        watched,
-        stuck_islands: Vec::new(),
-        graded_islands: graded_islands.unwrap_or_default(),
-    };
+    let mut graded_islands = graded_islands.unwrap_or_default();
+    for row in near.iter().filter(|row| row.stands()) {
+        graded_islands.resize(model.n_islands, false);
+        graded_islands[model.island_of_row(row.row as usize)] = true;
+    }
+    let regularisation =
+        Regularisation { softness: weights, watched, stuck_islands: Vec::new(), graded_islands, near_rows: near };
     let model = Model { regularisation, ..model };
     if !singular.contains(&true) {
         return model;

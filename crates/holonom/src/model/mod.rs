@@ -100,6 +100,39 @@ pub(crate) struct Regularisation {
     /// Islands in whose loops masses differ so much that their rows are factored with twice the precision; empty when
     /// there are none.
     pub graded_islands: Vec<bool>,
+    /// Rows that repeat others but for a small part, at the assembled pose.
+    pub near_rows: Vec<NearRow>,
+}
+
+/// A row that says what others say but for a small part, relative to its length.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct NearRow {
+    /// Row of the model.
+    pub row: u32,
+    pub difference: f64,
+}
+
+/// Rows that differ from others by less than this part count as dependent: nobody draws to a millionth on purpose.
+const DRAWN: f64 = 1e-6;
+
+impl NearRow {
+    /// Does the row stand as it is, or count as dependent?
+    pub fn stands(&self) -> bool {
+        self.difference > DRAWN
+    }
+}
+
+/// A joint that holds what other joints of its loops hold, but for a small part: two hinges whose axes are not quite
+/// parallel, a linkage that moves by its lengths alone and is not drawn to them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NearlyRepeated {
+    /// The joint: one of those that repeat each other.
+    pub joint: JointId,
+    /// The smallest part by which one of its rows differs from what others hold, relative to the row.
+    pub difference: f64,
+    /// The row holds as it is drawn, with loads `1 / difference` times those of joints that fit. Else it counts as
+    /// repeated, and the joint opens by the difference.
+    pub holds: bool,
 }
 
 impl Deref for Model {
@@ -111,6 +144,22 @@ impl Deref for Model {
 }
 
 impl Model {
+    /// Joints that hold nearly what others hold in the assembled pose.
+    pub fn nearly_repeated(&self) -> Vec<NearlyRepeated> {
+        let mut found: Vec<NearlyRepeated> = Vec::new();
+        for near in &self.regularisation.near_rows {
+            let rows_hold = |j: &Joint| j.row_range().contains(&(near.row as usize));
+            let Some(k) = self.joints.iter().position(rows_hold) else { continue };
+            let this = NearlyRepeated { joint: JointId(k as u32), difference: near.difference, holds: near.stands() };
+            match found.iter_mut().find(|f| f.joint == this.joint) {
+                Some(f) if f.difference <= this.difference => {}
+                Some(f) => *f = this,
+                None => found.push(this),
+            }
+        }
+        found
+    }
+
     /// Number of bodies, the ground not counted.
     pub fn n_bodies(&self) -> usize {
         self.bodies.len()

@@ -129,7 +129,7 @@ fn grade_loops(model: &Model, blocks: &Blocks, graded: &mut [bool]) {
 }
 
 /// Nodes are bodies, then joints.
-fn island_of(model: &Model, node: Node) -> usize {
+pub(super) fn island_of(model: &Model, node: Node) -> usize {
     match node.index().checked_sub(model.n_bodies()) {
         None => model.island[node.index()] as usize,
         Some(joint) => model.joints[joint].island as usize,

@@ -354,9 +354,14 @@ pub(crate) fn close_rates_of(
 /// Is what [`close_gaps`] left open small enough?
 pub(crate) fn is_closed(model: &Model, worst: &Island) -> bool {
     let stuck = |i: &Island| model.regularisation.stuck_islands.get(model.island_of_row(i.row as usize)) == Some(&true);
+    // joints that count as holding the same, and do not quite, open by what they differ
+    let opens = |i: &Island| {
+        let near = &mut model.regularisation.near_rows.iter().filter(|near| !near.stands());
+        near.any(|near| model.island_of_row(near.row as usize) == model.island_of_row(i.row as usize))
+    };
     let allowed = if !model.has_loops() {
         CORRECTED
-    } else if stuck(worst) {
+    } else if stuck(worst) || opens(worst) {
         STUCK
     } else {
         LOOPED
