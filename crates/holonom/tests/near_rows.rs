@@ -31,11 +31,11 @@ fn hinges_that_are_drawn_askew_hold_at_any_angle() {
         let sim = two_hinges(d);
         assert!(sim.model().nearly_repeated().iter().all(|n| n.holds), "d = {d:e}");
         assert_eq!(sim.diagnose().expect("regular").mobility, 0, "d = {d:e}");
-        for integrator in [IntegratorKind::Dop853, IntegratorKind::Euler] {
+        for integrator in ["dop853", "euler"] {
             let mut sim = two_hinges(d);
-            sim.set_integrator(integrator);
-            let report = if integrator == IntegratorKind::Euler { sim.run_fixed(0.2, 1e-3) } else { sim.run_until(1.0) };
-            report.unwrap_or_else(|e| panic!("d = {d:e}: {e}"));
+            sim.set_integrator(IntegratorKind::from_name(integrator).expect("a known integrator"));
+            let run = if integrator == "euler" { sim.run_fixed(0.2, 1e-3) } else { sim.run_until(1.0) };
+            run.unwrap_or_else(|e| panic!("d = {d:e}: {e}"));
             // gaps are known to rounding, and along the free direction of one hinge that is rounding over d
             assert!(sunk(&sim) <= 1e-14 / d, "d = {d:e}: sunk by {:e}", sunk(&sim));
             assert!(sim.violation().0 <= 1e-10, "d = {d:e}: gap {:e}", sim.violation().0);
