@@ -123,18 +123,23 @@ async function pulled(bench) {
   await inside.waitForFunction(() => window.holonom.app.frame?.playing && window.holonom.app.frame.time > 0.1);
   // the rod is taken hold of, and follows
   await inside.locator('[data-testid="pause"]').click();
+  await inside.locator('[data-testid="reset"]').click();
+  await inside.waitForFunction(() => window.holonom.app.frame.time === 0 && !window.holonom.app.frame.playing);
   const at = await inside.waitForFunction(() => {
     const { app, view } = window.holonom;
     const [x, y, z] = app.frame.parts.poses.data.subarray(0, 3);
     const at = view.project([x, y, z]);
     return !app.frame.playing && view.pickBody(at.x, at.y, 5)?.name === "rod" && { x: at.x, y: at.y };
   }).then((found) => found.jsonValue());
-  await inside.locator('[data-testid="play"]').click();
+  // all of the view in the window, beside what stays at its top
+  await reader.page.locator("iframe").evaluate((frame) => frame.scrollIntoView({ block: "center", behavior: "instant" }));
   const box = await reader.page.locator("iframe").boundingBox();
   await reader.page.mouse.move(box.x + at.x, box.y + at.y);
   await reader.page.mouse.down();
-  await reader.page.mouse.move(box.x + at.x + 40, box.y + at.y - 60, { steps: 8 });
   await inside.waitForFunction(() => window.holonom.app.frame.hands.some((h) => h.body === "rod"));
+  await inside.evaluate(() => window.holonom.app.send({ do: "play" }));
+  await reader.page.mouse.move(box.x + at.x + 10, box.y + at.y - 30, { steps: 8 });
+  await inside.waitForFunction(() => window.holonom.app.frame.playing && window.holonom.app.frame.hands.some((h) => Math.hypot(...h.force) > 1));
   await reader.page.mouse.up();
   await inside.waitForFunction(() => window.holonom.app.frame.hands.length === 0);
   await reader.shot("book-chapter");

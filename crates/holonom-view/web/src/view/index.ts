@@ -144,6 +144,16 @@ export function createView(host: HTMLElement, app: App): View {
     return new Vector3(bounds.min.x, bounds.min.y, low);
   }
 
+  /** A box, and where it is after half a swing about the one joint that holds it to the ground, if there is one. */
+  function swing(min: Vector3, max: Vector3): { min: Vector3; max: Vector3 } {
+    const held = picture?.joints.filter((j) => !j.drive && (j.a < 0 || j.b < 0)) ?? [];
+    const [only] = held;
+    if (held.length !== 1 || !only || (only.glyph !== "hinge" && only.glyph !== "ball")) return { min, max };
+    const p = poses.toWorld(only.b, only.on_b.at, new Vector3());
+    const other = (v: Vector3): Vector3 => new Vector3(2 * p.x - v.x, 2 * p.y - v.y, v.z);
+    return { min: min.clone().min(other(max)), max: max.clone().max(other(min)) };
+  }
+
   /** The body that the camera goes with, and where it was last seen. */
   let followed: { body: number; last: Vector3 } | null = null;
 
@@ -175,7 +185,8 @@ export function createView(host: HTMLElement, app: App): View {
     } else {
       follow(null);
       const flat = flatness(bounds);
-      camera.fit(room(), bounds.max, false, flat ? -0.18 : -0.55, flat ? 0.12 : 0.38);
+      const { min, max } = swing(room(), bounds.max);
+      camera.fit(min, max, false, flat ? -0.18 : -0.55, flat ? 0.12 : 0.38);
     }
   }
 
