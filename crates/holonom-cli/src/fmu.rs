@@ -91,7 +91,7 @@ fn libraries(named: &[PathBuf]) -> Result<Vec<UnitLibrary>, CliError> {
         error = error.note("looked for", place.display().to_string());
     }
     Err(error
-        .help("in the sources of holonom:  cargo build --release -p holonom-fmi  builds it beside the program")
+        .help("in the sources of holonom:  cargo build --release -p holonom-cli -p holonom-fmi  builds both, side by side")
         .help(format!("a library elsewhere is named by  --library FILE  or by {}", library::ENVIRONMENT)))
 }
 

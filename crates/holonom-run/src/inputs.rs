@@ -175,4 +175,26 @@ mod tests {
         assert!(((after[0] - before[0]) / (2.0 * h) - v).abs() < 1e-5);
         assert!(((after[0] - 2.0 * x + before[0]) / (h * h) - a).abs() < 1e-2);
     }
+
+    /// Answers are those of the input as it is, in a state that did not change.
+    #[test]
+    fn an_effort_that_is_set_is_seen_at_once() {
+        let loaded = crate::scenes::open("pendulum", &Default::default()).map_err(|e| e.text()).expect("read");
+        let model = Arc::new(loaded.build().map_err(|e| e.render()).expect("built"));
+        let mut sim = Simulation::new(model.clone());
+        let cell = InputCell::new(Arc::new(0.0));
+        let at = coordinates(&model).next().expect("a hinge");
+        add_effort(&mut sim, "effort", at, &cell, f64::INFINITY).expect("added");
+        let mut accelerations = |effort: f64| {
+            cell.put(Some(InputCourse::constant(effort)));
+            sim.state_mut();
+            sim.accelerations().expect("solved")
+        };
+        let [none, one, two] = [0.0, 1.0, 2.0].map(&mut accelerations);
+        let largest = none.iter().zip(&one).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(largest > 1e-3, "{none:?} {one:?}");
+        for k in 0..none.len() {
+            assert!((two[k] - 2.0 * one[k] + none[k]).abs() < 1e-9 * largest.max(none[k].abs()), "{k}");
+        }
+    }
 }

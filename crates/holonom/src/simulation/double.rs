@@ -6,7 +6,8 @@
 //! model, solver, drift correction and on who handles inequality rows, and on nothing that a run carries in its
 //! scratch: a run that is read and one that is not have the same bits.
 //!
-//! A read costs a copy of the state, and one evaluation when the state is another than at the read before.
+//! A read costs a copy of the state, and one evaluation when the state is another than at the read before, or was laid
+//! hands on ([`crate::Simulation::state_mut`]).
 
 use crate::error::StepError;
 use crate::step::integrate::{Attempt, Integrator, Motion};
@@ -30,6 +31,14 @@ impl Double {
         let answer = question(&mut double);
         *kept = Some(double);
         answer
+    }
+
+    /// What was computed does not hold any more, though the state may be the same: a function that the model follows,
+    /// set from outside, is another now.
+    pub fn forget(&mut self) {
+        if let Some(double) = self.0.get_mut().unwrap_or_else(PoisonError::into_inner) {
+            double.current = false;
+        }
     }
 }
 
@@ -78,5 +87,39 @@ impl Mechanism {
             self.method.integrator = Box::new(NeverSteps { handles_inequalities });
             self.current = false;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::catalogue::attach::BodyId;
+    use crate::catalogue::bodies::Particle;
+    use crate::catalogue::forces::UserForce;
+    use crate::prelude::{ModelBuilder, Simulation};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    /// A law that is switched from outside: with hands on the state, answers are those of the law as it is now.
+    #[test]
+    fn answers_follow_what_is_set_from_outside() -> Result<(), Box<dyn std::error::Error>> {
+        let on = Arc::new(AtomicBool::new(false));
+        let mut m = ModelBuilder::new();
+        m.gravity([0.0; 3]);
+        let ball = m.body("ball", Particle::new(2.0, [0.0; 3]));
+        let (switch, at) = (on.clone(), vec![ball.origin().p(), BodyId::GROUND.origin().p()]);
+        m.force(
+            "push",
+            UserForce::new(at, move |_: &crate::attach::View, _: f64, push: &mut crate::forces::Push| {
+                if switch.load(Ordering::Relaxed) {
+                    push.on(0, crate::math::Vec3::X);
+                }
+            }),
+        );
+        let mut sim = Simulation::build(m)?;
+        assert_eq!(sim.accelerations()?, [0.0; 3]);
+        on.store(true, Ordering::Relaxed);
+        sim.state_mut();
+        assert_eq!(sim.accelerations()?, [0.5, 0.0, 0.0]);
+        Ok(())
     }
 }

@@ -177,6 +177,7 @@ impl Simulation {
 
     /// Change positions or velocities by hand. Call [`Simulation::project`] afterwards unless the change is legal.
     pub fn state_mut(&mut self) -> &mut State {
+        self.double.forget();
         self.mechanism.state_mut()
     }
 
