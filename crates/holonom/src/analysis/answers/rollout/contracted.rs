@@ -307,7 +307,9 @@ impl Contracted {
                 _ => !moving,
             };
             if !skipped {
-                self.difference(*part, bodies, w, by_q, moving.then_some(&mut *by_v));
+                // where a control pushes does not depend on velocities
+                let by_v = (moving && !matches!(part, Part::Control(_))).then_some(&mut *by_v);
+                self.difference(*part, bodies, w, by_q, by_v);
             }
         }
         self.differenced = parts;
