@@ -78,7 +78,7 @@ proptest! {
             }
         }
         let plan = structure.plan(&problem.blocks).expect("a forest");
-        let wanted = |node: Node| component[node.index()] % 2 == 0;
+        let wanted = |node: Node| component[node.index()].is_multiple_of(2);
         let rhs = rhs(plan.len());
         let (mut whole, mut part) = (rhs.clone(), rhs.clone());
         plan.factor_and_solve(&problem.blocks, &mut plan.new_factor(), &mut whole).expect("full rank");
