@@ -161,6 +161,18 @@ impl<O: ConeOperator> ProximalNewton<O> {
         false
     }
 
+    /// What the steps need, so that the first of them allocate no more than other ways do.
+    pub fn make_room_inside(&mut self) {
+        let (n, laws, m) = (self.y.len(), self.scaled.laws.len(), &mut self.interior);
+        for list in
+            [&mut m.x, &mut m.u, &mut m.upper, &mut m.e, &mut m.r, &mut m.q, &mut m.dx, &mut m.du, &mut m.d_upper]
+        {
+            list.reserve(n.saturating_sub(list.len()));
+        }
+        m.laws.reserve(laws.saturating_sub(m.laws.len()));
+        m.scalings.reserve(laws.saturating_sub(m.scalings.len()));
+    }
+
     /// Proximal steps of Coulomb's law from the best point, whose weights may be large: what counts is that corners near
     /// the point are few. Whether it was solved.
     fn finish(&mut self) -> bool {
