@@ -15,15 +15,15 @@
 //!     H = W^2 = beta^2 (2 v v^T - J),        q = W (l \ (sigma tau e - l o l - dx_p o du_p))
 //! ```
 //!
-//! and with the derivative of `s` as well, `ds_n = mu e . G_t dw`, it is Newton's step for Coulomb's law itself, no longer
-//! symmetric:
+//! and with the derivative of `s` as well, `ds_n = mu e . G_t dw`, it is Newton's step for Coulomb's law itself, no
+//! longer symmetric:
 //!
 //! ```text
 //!     (1 + G^T H (G + mu e G_t on normals)) dw = G^T (q - H r),     e = a_t / sqrt(|a_t|^2 + tau^2)
 //! ```
 //!
-//! Without it `s` would follow the slip by a factor of three a step. Where nothing slips `e` is small, and turns with no
-//! jump. Every step is one of Mehrotra's, predicted and corrected with one factorisation.
+//! Without it `s` would follow the slip by a factor of three a step. Where nothing slips `e` is small, and turns with
+//! no jump. Every step is one of Mehrotra's, predicted and corrected with one factorisation.
 //!
 //! A point inside the cones says which rows touch, stick and slide; the last digits are for Coulomb's law itself.
 
@@ -84,8 +84,8 @@ struct Scaling {
 pub(super) struct InteriorMemory {
     laws: Vec<Inside>,
     scalings: Vec<Scaling>,
-    /// By rows, cones in their own units: forces, velocities, the multiplier of an upper bound, what they lack, `q`, and
-    /// steps.
+    /// By rows, cones in their own units: forces, velocities, the multiplier of an upper bound, what they lack, `q`,
+    /// and steps.
     x: Vec<f64>,
     u: Vec<f64>,
     upper: Vec<f64>,
@@ -161,8 +161,20 @@ impl<O: ConeOperator> ProximalNewton<O> {
         false
     }
 
-    /// Proximal steps of Coulomb's law from the best point, whose weights may be large: what counts is that corners near
-    /// the point are few. Whether it was solved.
+    /// What the steps need, so that the first of them allocate no more than other ways do.
+    pub fn make_room_inside(&mut self) {
+        let (n, laws, m) = (self.y.len(), self.scaled.laws.len(), &mut self.interior);
+        for list in
+            [&mut m.x, &mut m.u, &mut m.upper, &mut m.e, &mut m.r, &mut m.q, &mut m.dx, &mut m.du, &mut m.d_upper]
+        {
+            list.reserve(n.saturating_sub(list.len()));
+        }
+        m.laws.reserve(laws.saturating_sub(m.laws.len()));
+        m.scalings.reserve(laws.saturating_sub(m.scalings.len()));
+    }
+
+    /// Proximal steps of Coulomb's law from the best point, whose weights may be large: what counts is that corners
+    /// near the point are few. Whether it was solved.
     fn finish(&mut self) -> bool {
         let mut eps = 1e-2;
         for _ in 0..FINISHES {

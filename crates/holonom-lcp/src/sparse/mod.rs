@@ -140,6 +140,7 @@ impl SparseConeSolver {
     fn search(&mut self) {
         let method = &mut self.method;
         method.group_cones();
+        method.make_room_inside();
         method.operator.lay_out(&method.scaled.laws, &method.cones);
         method.limit = self.factorisations;
         let (nearly, enough) = ((NEARLY * self.enough).max(10.0 * self.tolerance), self.enough);
