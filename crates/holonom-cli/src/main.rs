@@ -50,12 +50,12 @@ struct Cli {
 enum Command {
     View(view::ViewArgs),
     Run(run::RunArgs),
-    Sweep(sweep::SweepArgs),
     Check(check::CheckArgs),
     Modes(modes::ModesArgs),
     Equilibrium(equilibrium::EquilibriumArgs),
     Ik(ik::IkArgs),
     Torques(torques::TorquesArgs),
+    Sweep(sweep::SweepArgs),
     Plot(plot::PlotArgs),
     Convert(convert::ConvertArgs),
     Scenes(scenes::ScenesArgs),
