@@ -53,12 +53,12 @@ struct Cli {
 enum Command {
     View(view::ViewArgs),
     Run(run::RunArgs),
-    Sweep(sweep::SweepArgs),
     Check(check::CheckArgs),
     Modes(modes::ModesArgs),
     Equilibrium(equilibrium::EquilibriumArgs),
     Ik(ik::IkArgs),
     Torques(torques::TorquesArgs),
+    Sweep(sweep::SweepArgs),
     Plot(plot::PlotArgs),
     Convert(convert::ConvertArgs),
     Fmu(fmu::FmuArgs),

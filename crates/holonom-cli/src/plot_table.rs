@@ -39,6 +39,16 @@ struct StudyPicture<'a> {
     outcomes: Vec<String>,
 }
 
+/// An outcome along a factor.
+struct StudyCurve {
+    name: String,
+    unit: String,
+    /// Points by themselves.
+    dots: bool,
+    x: Vec<f64>,
+    y: Vec<f64>,
+}
+
 /// Draw it.
 pub(crate) fn plot(
     name: &str,
@@ -234,7 +244,7 @@ impl StudyPicture<'_> {
                 format!("{} curves are too many for one picture, at most {MOST_CURVES}", groups.len() * outcomes.len());
             return Err(CliError::usage(message).help("--only NAME=VALUE keeps some rows; --z draws a heat map"));
         }
-        let mut curves: Vec<(String, String, bool, Vec<f64>, Vec<f64>)> = Vec::new();
+        let mut curves: Vec<StudyCurve> = Vec::new();
         for outcome in &outcomes {
             let (y, unit) = (self.numbers(outcome)?, self.axis(outcome)?.unit);
             for (group, rows) in &groups {
@@ -248,12 +258,12 @@ impl StudyPicture<'_> {
                     (group, _) => format!("{outcome}, {group}"),
                 };
                 let pick = |values: &[f64]| rows.iter().map(|i| values[*i]).collect::<Vec<_>>();
-                curves.push((name, unit.clone(), dots, pick(x), pick(y)));
+                curves.push(StudyCurve { name, unit: unit.clone(), dots, x: pick(x), y: pick(y) });
             }
         }
-        let series = curves.iter().map(|(name, unit, dots, x, y)| {
-            let series = Series::new(name.clone(), unit.clone(), x, y);
-            if *dots { series.as_dots() } else { series }
+        let series = curves.iter().map(|c| {
+            let series = Series::new(c.name.clone(), c.unit.clone(), &c.x, &c.y);
+            if c.dots { series.as_dots() } else { series }
         });
         let chart = LineChart {
             title: outcomes.join(", "),

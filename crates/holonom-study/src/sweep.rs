@@ -84,7 +84,7 @@ impl Sweep {
                 (journal, finished, lost)
             }
             None => {
-                for table in [&files.csv, &files.parquet].into_iter().filter(|t| !anew && t.exists()) {
+                if let Some(table) = [&files.csv, &files.parquet].into_iter().find(|t| !anew && t.exists()) {
                     let message = format!("`{}` is there already, and no journal of this study", table.display());
                     return Err(Failure::input(message).help("--force replaces it; -o gives the tables another name"));
                 }

@@ -62,7 +62,7 @@ impl<'a> Watch<'a> {
             let x = value.as_ref().map_or(0.0, |e| e.with(&self.slots));
             let (holds, margin) = condition.as_ref().map_or((true, f64::NAN), |c| c.at(&self.slots));
             // what cannot be told of this row is passed over
-            if !x.is_nan() && !(condition.is_some() && margin.is_nan()) {
+            if !(x.is_nan() || condition.is_some() && margin.is_nan()) {
                 seen.row(*taking, time, x, holds, margin);
             }
         }
