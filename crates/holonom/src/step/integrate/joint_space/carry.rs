@@ -192,7 +192,7 @@ mod tests {
         let mut bodies = vec![m.body("root", Rigid::cuboid(2.0, [0.5, 0.4, 0.3]).spin(g.vec3(1.0)))];
         for k in 0..12 {
             let above = bodies[(g.unit() * bodies.len() as f64) as usize];
-            let below = m.body(&format!("b{k}"), Rigid::cuboid(1.0, [0.3, 0.2, 0.4]).spin(g.vec3(1.0)));
+            let below = m.body(format!("b{k}"), Rigid::cuboid(1.0, [0.3, 0.2, 0.4]).spin(g.vec3(1.0)));
             let (a, b) = (above.at(g.vec3(0.5)).along(g.vec3(1.0)), below.at(g.vec3(0.5)).along(g.vec3(1.0)));
             let (a, b) = if k % 2 == 0 { (a, b) } else { (b, a) };
             let name = format!("j{k}");
