@@ -15,8 +15,16 @@
 //! at q1 are those of the final pose, and the next step begins with them: one factorisation a step.
 //!
 //! In joint coordinates (a spanning forest of the joints) the bodies move along the joints instead, each at the rates
-//! that v1 gives it: u1 = u0 + h w1, and v1 turns with the bodies. Joints of the forest are then closed by
-//! construction; only those that are cut have anything to correct. A tree needs one factorisation and one solve a step.
+//! that v1 gives it: u1 = u0 + h w1. Joints of the forest are then closed by construction; only those that are cut have
+//! anything to correct. A tree needs one factorisation and two solves a step, the second for the last line: with v = S w
+//! it says
+//!
+//! ```text
+//! S1^T M (S1 w1' - S0 w1) = 0,       w1' = w1 - h (S^T M S)^-1 S^T M Sdot w + O(h²)
+//! ```
+//!
+//! which is where the Coriolis and centrifugal forces of joint coordinates come from. Rates of joints that were kept
+//! instead (velocities that turn with the bodies) would leave them out.
 //!
 //! Links held taut that swing faster than the step are held back by the stiffness of their pull
 //! ([`crate::contact::inequality::tension`]): the step is solved once more with M + h² K in place of M, as an implicit
@@ -107,7 +115,7 @@ impl Integrator for SemiImplicitEuler {
         let mut joints = joints.filter(|_| !self.tension.matters());
         match &mut joints {
             Some(joints) => {
-                joints.carry(model, m.q, m.v, h);
+                joints.carry(model, m.q, &*m.v, h);
                 work.correction.quiet = CARRIED;
             }
             None => model.bodies.iter().enumerate().for_each(|(i, body)| {
@@ -115,7 +123,7 @@ impl Integrator for SemiImplicitEuler {
             }),
         }
 
-        // legal where they arrive: in joint coordinates they are, but for the joints that are no part of the forest
+        // closed where they arrive: in joint coordinates they are, but for the joints that are no part of the forest
         let closed = joints.as_ref().is_some_and(|joints| joints.cuts().is_empty()) || model.n_rows() == 0;
         if m.drift.projects() && !closed {
             let before = energy::mechanical(model, m.q, m.v);
@@ -143,7 +151,7 @@ impl Integrator for SemiImplicitEuler {
             work.kkt.note_pose(model, m.q, m.t + h, &mut work.eval);
         }
         work.kkt.x.fill(0.0);
-        if !closed {
+        if model.n_rows() > 0 {
             evaluate::evaluate_gaps_with(Noise::None, model, m.q, m.v, m.t + h, &mut work.eval);
             work.kkt.x[n..].copy_from_slice(&work.eval.gap_rate);
             work.kkt.solve(model, m.t, &work.eval)?;

@@ -149,15 +149,13 @@ impl JointSpace {
         }
     }
 
-    /// Move `q` along the joints of the forest for a time `h` at the rates that its joints have in the velocities `v`,
-    /// and turn the velocities with the bodies: the rates of the joints stay what they are.
-    pub fn carry(&mut self, model: &Model, q: &mut [f64], v: &mut [f64], h: f64) {
+    /// Move `q` along the joints of the forest for a time `h` at the rates that its joints have in the velocities `v`.
+    pub fn carry(&mut self, model: &Model, q: &mut [f64], v: &[f64], h: f64) {
         if let Some(carrier) = &mut self.carrier {
             return carrier.carry(model, q, v, h);
         }
         self.move_limbs(model, q, v, h);
         q.copy_from_slice(&self.q);
-        v.copy_from_slice(&self.v);
     }
 
     /// Where all bodies come when every joint keeps its rates for a time `h`, and how they move there, into `self.q`
