@@ -38,12 +38,10 @@
 //!   come closer.
 //! - [`ProximalNewton::rest_steps`]: the same without the shift: rest, wherever rest exists.
 //! - [`ProximalNewton::smoothed_path`]: laws with rounded corners ([`smooth`]), (2) on the way.
-//! - [`ProximalNewton::interior_steps`]: from inside the cones ([`interior`]), (2) where they have come close.
 //!
 //! The best `x` seen is what is returned.
 
 mod convex;
-mod interior;
 mod newton;
 mod smooth;
 
@@ -159,7 +157,6 @@ pub(crate) struct ProximalNewton<O> {
     shift: Vec<f64>,
     slip: Vec<f64>,
     path: smooth::PathMemory,
-    interior: interior::InteriorMemory,
 }
 
 impl<O: ConeOperator> ProximalNewton<O> {

@@ -15,7 +15,7 @@
 //! The first is the float factorisation that the sparse solver makes anyway, with the masses of these islands replaced.
 //! Islands are judged once, at the assembled pose ([`graded_islands`]); others are not touched by any of this.
 
-use super::pivots::{Pivots, pivots};
+use super::pivots::{Pivots, island_of, pivots};
 use crate::model::Model;
 use holonom_tree::{Blocks, ExtendedFactor, Factor, NeutralBlocks, Node, Singular};
 
@@ -125,13 +125,5 @@ fn grade_loops(model: &Model, blocks: &Blocks, graded: &mut [bool]) {
     for x in model.n_v()..model.plan.len() {
         let island = model.island_of_row(x - model.n_v());
         graded[island] |= wide(island) && by_masses.as_ref().is_none_or(|p| in_doubt(x, p));
-    }
-}
-
-/// Nodes are bodies, then joints.
-pub(super) fn island_of(model: &Model, node: Node) -> usize {
-    match node.index().checked_sub(model.n_bodies()) {
-        None => model.island[node.index()] as usize,
-        Some(joint) => model.joints[joint].island as usize,
     }
 }

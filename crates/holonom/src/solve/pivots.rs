@@ -14,9 +14,8 @@
 //!
 //! Either way whoever asks is told ([`NearRow`]).
 
-use super::graded::island_of;
 use crate::model::{Model, NearRow};
-use holonom_tree::{Blocks, PivotRule};
+use holonom_tree::{Blocks, Node, PivotRule};
 
 /// How far rows give way, relative to their own size: those that depend on others; and every row in a contradiction,
 /// and in an assembly.
@@ -118,4 +117,12 @@ pub(crate) fn softness(model: &Model, blocks: &Blocks) -> Softness {
     near.iter().filter(|row| !row.stands()).for_each(|row| weights[model.n_v() + row.row as usize] = DROPPED);
     let weights = if weights.iter().all(|&w| w == 1.0) { Vec::new() } else { weights };
     Softness { weights, watched, singular, near }
+}
+
+/// Nodes are bodies, then joints.
+pub(super) fn island_of(model: &Model, node: Node) -> usize {
+    match node.index().checked_sub(model.n_bodies()) {
+        None => model.island[node.index()] as usize,
+        Some(joint) => model.joints[joint].island as usize,
+    }
 }

@@ -27,11 +27,6 @@ const DENSE_ROWS_LOOSE: usize = 36;
 /// Above so many rows nothing is factored.
 const SPARSE_ROWS: usize = 60_000;
 
-/// What a large island may leave undone, of its largest velocity, rather than take much longer: in a step, whose end is
-/// looked at anew, and where forces of a moment are asked for.
-const ENOUGH: f64 = 1e-6;
-const ENOUGH_FORCES: f64 = 1e-8;
-
 /// What failed when there are no forces.
 pub(crate) const NO_FORCES: &str = "the search for contact forces";
 
@@ -56,6 +51,9 @@ pub(crate) struct Task {
     /// Islands whose touches slip and close no faster than this, m/s, may stop within the step: of several answers
     /// that in which nothing moves is wanted.
     pub stoppable: Option<f64>,
+    /// What of `b` is due to gaps that are open by no more than rounding, row by row, or nothing at all: where an
+    /// island may rest they count as closed.
+    pub slack: Vec<f64>,
     /// What is left undone, relative to the size of the problem; largest of all islands.
     pub residual: f64,
     /// Largest number of rows of an island.
@@ -69,6 +67,7 @@ impl Task {
         self.drags.clear();
         self.give.clear();
         self.b.clear();
+        self.slack.clear();
         self.x.clear();
         self.x.resize(rows, 0.0);
     }
@@ -190,9 +189,8 @@ impl Solvers {
             task.largest = task.largest.max(group.n());
             self.find_held(ineq, &group, joints);
             let rest = self.may_rest(ineq, &group, task);
-            self.load(ineq, &group, task);
+            self.load(ineq, &group, task, rest);
             (self.dense.rest, self.sparse.solver.rest) = (rest, rest);
-            self.sparse.solver.enough = if task.strict.is_some() { ENOUGH_FORCES } else { ENOUGH };
             let residual = if group.is_dense {
                 let a = &self.a[group.a..][..group.n() * group.n()];
                 residual_of(self.dense.solve(&ConeProblem { a, b: &self.b, laws: &self.laws }, &mut self.x))
@@ -371,7 +369,7 @@ impl Solvers {
     }
 
     /// The problem of one island.
-    fn load(&mut self, ineq: &InequalityRows, group: &Group, task: &Task) {
+    fn load(&mut self, ineq: &InequalityRows, group: &Group, task: &Task, rest: bool) {
         self.b.clear();
         self.x.clear();
         self.laws.clear();
@@ -391,8 +389,9 @@ impl Solvers {
             // a vector of one row under a bound per row would be several laws; blocks are single laws by construction
             self.laws.push(law);
             for row in ineq.blocks[i as usize].rows() {
+                let slack = if rest { task.slack.get(row).map_or(0.0, |slack| *slack) } else { 0.0 };
                 let held = self.held[self.local[row] as usize];
-                self.b.push(if held { 0.0 } else { task.b[row] });
+                self.b.push(if held { 0.0 } else { task.b[row] - slack });
                 self.x.push(if held { 0.0 } else { task.x[row] });
             }
         }

@@ -150,6 +150,9 @@ impl Tension {
                     (p.length_squared(), near, far)
                 }
             };
+            if square == 0.0 {
+                continue; // also of joints that pull at less than two bodies
+            }
             let at = joint.constraint.attachments();
             for (body, arm) in [(at[0].body, near), (at[1].body, far)] {
                 if let Some(i) = body.index() {

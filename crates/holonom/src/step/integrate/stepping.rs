@@ -332,7 +332,7 @@ impl Stepping {
         self.anew.forget_bent();
         self.task.stoppable = Some(STOPPABLE * m.model.gravity.length() * h);
         let closed = project::QUIET * m.model.contact_scale();
-        let Task { laws, b, x, give, .. } = &mut self.task;
+        let Task { laws, b, x, slack, give, .. } = &mut self.task;
         soft::prepare(ineq, give);
         for block in &ineq.blocks {
             let load = |joint: u32| self.loads[joint as usize];
@@ -340,6 +340,7 @@ impl Stepping {
             laws.push(Some(block.bound.law(block.n as usize, h, load, |row| row as usize, slips)));
             for row in block.rows() {
                 let free = ineq.product(row, &self.free);
+                slack.push(if ineq.gap[row] <= closed { ineq.gap[row].max(0.0) / h } else { 0.0 });
                 b.push(match block.level {
                     Level::Acceleration => free + h * ineq.c[row],
                     Level::Velocity => free + ineq.rate[row],
@@ -348,8 +349,7 @@ impl Stepping {
                         self.anew.note_bent(block.key, bend);
                         let (gap, rate) = (ineq.gap[row] + bend, ineq.rate[row]);
                         let after = rate + free;
-                        // corners of one face that are open by rounding, each by its own, would contradict each other
-                        let mut least = if gap <= closed { 0.0 } else { -gap / h };
+                        let mut least = -gap.max(0.0) / h;
                         if rebound && rate < 0.0 && after < least {
                             least = least.max(rebound_speed(&block.bound, rate, gap, -free / h).unwrap_or(least));
                         }
