@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// Write a scene as a unit of co-simulation (FMI 3.0 or 2.0), for FMPy, Simulink, OpenModelica, Dymola and others.
 ///
-/// Parameters of the unit are the [params] of the scene; outputs are quantities by name; inputs are what drives are
+/// Parameters of the unit are the `[params]` of the scene; outputs are quantities by name; inputs are what drives are
 /// told, and efforts along joint coordinates. The unit holds the scene, its meshes and a shared library, which
 /// `cargo build --release -p holonom-fmi` builds beside this program.
 #[derive(Debug, clap::Args)]

@@ -79,7 +79,8 @@ fn what_begins_inside_the_ground_is_said() {
 #[test]
 fn what_is_drawn_a_little_off_is_taken_as_it_is_drawn() {
     let folder = Folder::new("drawn-off");
-    for (scene, joint, moved) in [("bennett-1e-4.toml", "`j3`", 1e-9), ("two-hinges-axes-1e-5-apart.toml", "`k`", 1e-9)] {
+    for (scene, joint, moved) in [("bennett-1e-4.toml", "`j3`", 1e-9), ("two-hinges-axes-1e-5-apart.toml", "`k`", 1e-9)]
+    {
         let (code, out, err) = run_in(&folder, &["run", &found(scene), "--time", "2", "--json"]);
         assert_eq!(code, Some(0), "{scene}: {err}");
         assert!(err.contains(joint) && err.contains("taken as drawn"), "{scene}: {err}");
@@ -101,7 +102,12 @@ fn a_loop_that_is_closed_but_for_rounding_moves_and_is_named() {
         assert!(err.contains(part), "`{part}` is missing in\n{err}");
     }
     let v: serde_json::Value = serde_json::from_str(out.lines().last().expect("a line")).expect("JSON");
-    assert!(v["steps"].as_u64() < Some(1000) && v["max_gap"].as_f64() < Some(1e-7), "{} steps, {}", v["steps"], v["max_gap"]);
+    assert!(
+        v["steps"].as_u64() < Some(1000) && v["max_gap"].as_f64() < Some(1e-7),
+        "{} steps, {}",
+        v["steps"],
+        v["max_gap"]
+    );
     assert!(v["energy_unaccounted"].as_f64() < Some(1e-8), "{}", v["energy_unaccounted"]);
     for integrator in ["euler", "rk4", "stepping"] {
         let args =

@@ -13,4 +13,4 @@ mod motion;
 mod solids;
 pub mod usd;
 
-pub use motion::{BodyPlace, MotionTable, SampledMotion, TableColumn};
+pub use motion::{BodyPlace, MotionColumn, MotionTable, SampledMotion};

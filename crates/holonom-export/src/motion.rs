@@ -41,7 +41,7 @@ pub struct SampledMotion {
 
 /// A column of a table.
 #[derive(Clone, Debug)]
-pub struct TableColumn {
+pub struct MotionColumn {
     /// Name of the quantity.
     pub name: String,
     /// Its unit.
@@ -56,7 +56,7 @@ pub struct TableColumn {
 #[derive(Clone, Debug)]
 pub struct MotionTable {
     /// The columns.
-    pub columns: Vec<TableColumn>,
+    pub columns: Vec<MotionColumn>,
 }
 
 impl RowSink for MotionTable {
@@ -98,7 +98,7 @@ impl MotionTable {
             return Err(Failure::limit(format!("the motion would have {numbers:.1e} numbers, at most {MOST:.0e}"))
                 .help("sample it at a lower --rate, or for a shorter --time"));
         }
-        let columns = quantities.all().iter().map(|q| TableColumn {
+        let columns = quantities.all().iter().map(|q| MotionColumn {
             name: q.name.clone(),
             unit: q.unit.to_string(),
             note: q.note.clone(),
@@ -124,7 +124,7 @@ impl MotionTable {
     pub fn of_recording(recording: &RecordingReader) -> Result<MotionTable, Failure> {
         let read = |(k, column): (usize, &RecordingColumn)| {
             let values = recording.column_at(k)?;
-            Ok(TableColumn { name: column.name.clone(), unit: column.unit.clone(), note: column.note.clone(), values })
+            Ok(MotionColumn { name: column.name.clone(), unit: column.unit.clone(), note: column.note.clone(), values })
         };
         Ok(MotionTable { columns: recording.columns().iter().enumerate().map(read).collect::<Result<_, Failure>>()? })
     }

@@ -22,8 +22,8 @@ pub struct RunStatistics {
     pub now: Energy,
     peak_kinetic: f64,
     potential: (f64, f64),
-    /// Sum of what single bodies weigh times how high they lie, J: the energy is rounded as a sum of such terms, however
-    /// small it is itself.
+    /// Sum of what single bodies weigh times how high they lie, J: the energy is rounded as a sum of such terms,
+    /// however small it is itself.
     weighed: f64,
     /// The ledger when the run began: a resumed run has one from before.
     ledger_at_start: Ledger,

@@ -323,8 +323,8 @@ impl ExtendedFactor {
         }
     }
 
-    /// After a factorisation: the pivots of its duals, each against its row's own size, by place in a vector; 0 for rows
-    /// of which nothing was left even with these digits. Other entries are left alone.
+    /// After a factorisation: the pivots of its duals, each against its row's own size, by place in a vector; 0 for
+    /// rows of which nothing was left even with these digits. Other entries are left alone.
     pub fn write_pivot_ratios(&self, out: &mut [f64]) {
         for step in &self.steps {
             for m in &self.members[step.members.0 as usize..step.members.1 as usize] {

@@ -20,11 +20,21 @@ impl Plan {
     /// The components that these nodes make up (all nodes of a component, or none of them); `None` where one of them
     /// has cycles.
     pub fn part(&self, wanted: impl Fn(Node) -> bool) -> Option<PlanPart> {
+        let mut part = PlanPart::default();
+        self.write_part(wanted, &mut part).then_some(part)
+    }
+
+    /// The same into memory that is there: `false` where one of them has cycles. Allocates nothing after the first
+    /// time.
+    pub fn write_part(&self, wanted: impl Fn(Node) -> bool, part: &mut PlanPart) -> bool {
+        part.ops.clear();
+        part.fronts.clear();
+        part.ops.reserve_exact(self.ops.len());
+        part.fronts.reserve_exact(self.fronts.len());
         let n = self.structure.n_nodes() as u32;
         if (0..n).any(|i| wanted(Node(i)) && self.in_core(Node(i))) {
-            return None;
+            return false;
         }
-        let mut part = PlanPart::default();
         for (k, op) in self.ops.iter().enumerate() {
             match op {
                 Op::Pair(pair) if wanted(Node(pair.dual)) => part.ops.push(k as u32),
@@ -35,7 +45,7 @@ impl Plan {
                 _ => {}
             }
         }
-        Some(part)
+        true
     }
 
     /// [`Plan::factor_and_solve`] of some components, with a factor of their own: what it holds of others is of no use

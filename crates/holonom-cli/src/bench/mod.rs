@@ -43,7 +43,8 @@ use steps::PileStepTiming;
 pub(crate) struct BenchArgs {
     /// Cases: aN ball chain, bN revolute chain, cN binary tree, dN star; with loops: eN ring, rN ring of hinges,
     /// ladder-N, fourbars-N, grid-N; piles, whole steps: fN wall of N bricks (N a square), fN-overhang, tower-N,
-    /// heap-spheres-N, heap-boxes-N, heap-mixed-N. Or scenes: files (.toml, .urdf, .xml) and names of the gallery. Default: a list of cases.
+    /// heap-spheres-N, heap-boxes-N, heap-mixed-N. Or scenes: files (.toml, .urdf, .xml) and names of the gallery.
+    /// Default: a list of cases.
     #[arg(value_name = "CASE|FILE")]
     cases: Vec<String>,
     /// Print one line of JSON instead of a table.

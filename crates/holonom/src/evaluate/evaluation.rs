@@ -96,7 +96,21 @@ pub(crate) struct Evaluation {
     pub counts: EvaluationCounts,
 }
 
+/// Coordinates of positions up to which the pose that bodies were placed at is kept: beyond, memory is worth more.
+const KEPT: usize = 1_000_000;
+
 impl Evaluation {
+    /// The bodies stand at this pose, with these velocities. Very large models do not keep a copy of it, and are placed
+    /// anew whenever they are asked for.
+    pub fn note_placed(&mut self, q: &[f64], v: &[f64]) {
+        self.placed.clear();
+        if q.len() <= KEPT {
+            self.placed.reserve_exact(q.len() + v.len());
+            self.placed.extend_from_slice(q);
+            self.placed.extend_from_slice(v);
+        }
+    }
+
     pub fn new(layout: &ModelLayout, structure: &Structure) -> Self {
         let (rows, cells) = layout.largest_constraint();
         let mut frames = vec![Frame::NONE; layout.bodies.len() + 1];

@@ -55,9 +55,7 @@ pub(crate) fn place_bodies(model: &ModelLayout, q: &[f64], v: &[f64], eval: &mut
             body.place(model.q_of(i, q), vi, frame);
         }
     }
-    placed.clear();
-    placed.extend_from_slice(q);
-    placed.extend_from_slice(v);
+    eval.note_placed(q, v);
 }
 
 /// The same numbers to the last bit, signs of zeros included?
@@ -70,8 +68,7 @@ fn same_bits(a: &[f64], b: &[f64]) -> bool {
 pub(crate) fn evaluate_bodies(model: &ModelLayout, q: &[f64], v: &[f64], eval: &mut Evaluation) {
     evaluate_bodies_of(model, q, v, |_| true, eval);
     eval.counts.bodies += 1;
-    eval.placed.extend_from_slice(q);
-    eval.placed.extend_from_slice(v);
+    eval.note_placed(q, v);
 }
 
 /// The same for some islands only: the equations of the others stay what they were.

@@ -66,6 +66,8 @@ impl Mechanism {
     /// The same model and solver, with scratch of its own.
     fn another(&self) -> Mechanism {
         let mut double = Mechanism::new(self.model.clone());
+        let handles_inequalities = self.method.integrator.handles_inequalities();
+        double.method.integrator = Box::new(NeverSteps { handles_inequalities });
         if double.solver != self.solver {
             double.work = crate::contact::inequality::workspace::Workspace::new(&self.model, self.solver);
             double.solver = self.solver;
@@ -84,7 +86,9 @@ impl Mechanism {
         if !same {
             self.state.clone_from(&original.state);
             self.method.drift = original.method.drift;
-            self.method.integrator = Box::new(NeverSteps { handles_inequalities });
+            if self.method.integrator.handles_inequalities() != handles_inequalities {
+                self.method.integrator = Box::new(NeverSteps { handles_inequalities });
+            }
             self.current = false;
         }
     }

@@ -36,6 +36,7 @@ impl Kkt {
         eval.pose.clear();
         self.at_pose = model.velocity_rows.is_empty() && model.acceleration_rows.is_empty() && eval.own.j.is_empty();
         if self.at_pose {
+            eval.pose.reserve_exact(q.len() + 1);
             eval.pose.extend_from_slice(q);
             eval.pose.push(t);
         }

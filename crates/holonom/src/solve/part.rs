@@ -13,7 +13,9 @@ pub(crate) struct PartSolver {
     /// By island; empty where all are solved for together.
     islands: Vec<bool>,
     wanted: Vec<bool>,
-    part: Option<PlanPart>,
+    part: PlanPart,
+    /// Those wanted last are without loops: there is a part of the plan for them.
+    there: bool,
     factor: Option<Factor>,
 }
 
@@ -24,12 +26,12 @@ impl PartSolver {
         if self.wanted != islands {
             self.wanted.clear();
             self.wanted.extend_from_slice(islands);
-            self.part = model.plan.part(|node| islands[model.island_of_node(node)]);
+            self.there = model.plan.write_part(|node| islands[model.island_of_node(node)], &mut self.part);
         }
-        if self.part.is_some() {
+        if self.there {
             self.islands.extend_from_slice(islands);
         }
-        self.part.is_some()
+        self.there
     }
 
     /// All together again.
@@ -54,9 +56,11 @@ impl PartSolver {
 
     /// Factor, and solve in place; entries of other islands are left alone.
     pub fn factor_and_solve(&mut self, model: &Model, blocks: &Blocks, x: &mut [f64]) -> Result<(), Failure> {
-        let Some(part) = &self.part else { return Ok(()) };
+        if !self.there {
+            return Ok(());
+        }
         let factor = self.factor.get_or_insert_with(|| model.plan.new_factor());
-        let solved = model.plan.factor_and_solve_part(part, blocks, factor, x);
+        let solved = model.plan.factor_and_solve_part(&self.part, blocks, factor, x);
         solved.map_err(|e| Failure::Singular(e.node))
     }
 }

@@ -3,9 +3,9 @@
 //!
 //! Two hinges whose axes are an angle d apart, a Bennett linkage whose lengths are off by a part d: a row says what
 //! others say but for d, and its pivot is about d^2 of its own size. Floats tell pivots from rounding down to 1e-9, so
-//! d = 3e-5. Below, the rows of such an island are factored once with 32 digits: rounding of the rows themselves (1e-16)
-//! and of the assembled pose (1e-9 of a length at most) leave a pivot below 1e-18, d^2 stands above it. What is then
-//! done is a matter of use, not of digits:
+//! d = 3e-5. Below, the rows of such an island are factored once with 32 digits: rounding of the rows themselves
+//! (1e-16) and of the assembled pose (1e-9 of a length at most) leave a pivot below 1e-18, d^2 stands above it. What is
+//! then done is a matter of use, not of digits:
 //!
 //! - d above 1e-6: the row stands as it is, and its island is factored with twice the precision while it moves. Loads
 //!   are 1/d of usual ones, and gaps, which are known to 1e-16, leave the pose uncertain by 1e-16 / d.

@@ -16,8 +16,8 @@
 //!
 //! In joint coordinates (a spanning forest of the joints) the bodies move along the joints instead, each at the rates
 //! that v1 gives it: u1 = u0 + h w1. Joints of the forest are then closed by construction; only those that are cut have
-//! anything to correct. A tree needs one factorisation and two solves a step, the second for the last line: with v = S w
-//! it says
+//! anything to correct. A tree needs one factorisation and two solves a step, the second for the last line: with v = S
+//! w it says
 //!
 //! ```text
 //! S1^T M (S1 w1' - S0 w1) = 0,       w1' = w1 - h (S^T M S)^-1 S^T M Sdot w + O(h²)

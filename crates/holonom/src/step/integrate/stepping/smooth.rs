@@ -89,8 +89,7 @@ impl Stepping {
         let Workspace { eval, kkt, contact, .. } = &mut *m.work;
         let flown = &mut contact.flown;
         evaluate::evaluate_bodies_of(m.model, m.q, m.v, |island| flown.has(island), eval);
-        eval.placed.extend_from_slice(m.q);
-        eval.placed.extend_from_slice(m.v);
+        eval.note_placed(m.q, m.v);
         if known {
             evaluate::evaluate_constraints_of(m.model, m.q, m.v, m.t, |island| flown.has(island), eval);
             kkt.note_pose(m.model, m.q, m.t, eval);
