@@ -34,9 +34,9 @@ const PLANS: &[(&str, PlanCosts)] = &[
 type RunCosts = [usize; 6];
 const RUNS: &[(&str, RunCosts)] = &[
     ("c128", [101, 1298, 200, 101, 749, 0]),
-    ("c128 in joint coordinates", [101, 200, 200, 101, 101, 0]),
+    ("c128 in joint coordinates", [101, 400, 200, 101, 201, 0]),
     ("b128", [286, 1712, 200, 190, 958, 96]),
-    ("b128 in joint coordinates", [101, 200, 200, 101, 101, 0]),
+    ("b128 in joint coordinates", [101, 400, 200, 101, 201, 0]),
     ("ring-40", [200, 1200, 200, 200, 700, 0]),
     ("prosthetic-arm", [101, 1002, 200, 101, 501, 0]),
     ("bike-rider", [744, 1898, 744, 744, 305, 0]),
